@@ -6,7 +6,7 @@ import { cpus, totalmem } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { build } from './build.mjs';
 import { root, runNpm } from './lib/exec.mjs';
-import { runOrFail } from './lib/machine.mjs';
+import { runOrFail, TEST_PROGRAMS } from './lib/required-programs.mjs';
 import { runMain, runStep } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
@@ -37,7 +37,7 @@ await runMain(async () => {
   const wanted = process.argv.slice(2);
   const chosen = wanted.length === 0 ? BENCHMARK_NAMES : BENCHMARK_NAMES.filter((name) => wanted.includes(name));
   // The viewer is measured in the browser that the tests use.
-  await setUp({ forTests: chosen.includes('view') });
+  await setUp({ programs: chosen.includes('view') ? TEST_PROGRAMS : [] });
   await build();
   await runStep('the native side', (onLine) => runOrFail('the native side', 'cargo', NATIVE_BUILD_ARGS, onLine));
   await runStep('databases to compare with', (onLine) => installDatabases(onLine));

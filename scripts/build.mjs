@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root, runNpm } from './lib/exec.mjs';
-import { runOrFail } from './lib/machine.mjs';
-import { hashOf, recall, remember } from './lib/stamp.mjs';
+import { runOrFail } from './lib/required-programs.mjs';
+import { hashOf, recall, remember } from './lib/step-cache.mjs';
 import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 

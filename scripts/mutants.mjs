@@ -11,7 +11,7 @@ import { build } from './build.mjs';
 import { NATIVE_TEST_ARGS, runCargoTests } from './lib/cargo.mjs';
 import { findConditions } from './lib/conditions.mjs';
 import { limitRuns, readOutput, root, runTool } from './lib/exec.mjs';
-import { rescan } from './lib/stamp.mjs';
+import { rescan } from './lib/step-cache.mjs';
 import { runMain, StepFailed } from './lib/steps.mjs';
 import { runVitest, selectTestFiles } from './lib/vitest.mjs';
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
-import { scoreDailyHistories } from './lib/daily-histories.mjs';
 import { findProgram, root, run } from './lib/exec.mjs';
 import { buildTeeCommand, drawReliability } from './lib/reliability.mjs';
+import { scoreDailyHistories } from './lib/simulated-histories.mjs';
 import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { build } from './build.mjs';
 import { commandEnvironment, findProgram, root } from './lib/exec.mjs';
+import { TEST_PROGRAMS } from './lib/required-programs.mjs';
 import { fillSample } from './lib/sample-memory.mjs';
 import { runMain, runStep, StepFailed } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
@@ -50,7 +51,7 @@ const VIEWS = [
 ];
 
 await runMain(async () => {
-  await setUp({ forTests: true });
+  await setUp({ programs: TEST_PROGRAMS });
   await build();
   const out = resolve(process.argv[2] ?? join(root, 'target', 'screenshots'));
   mkdirSync(out, { recursive: true });

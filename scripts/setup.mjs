@@ -11,8 +11,8 @@ import {
   requirePrograms,
   requireRustup,
   runOrFail,
-} from './lib/machine.mjs';
-import { hashOf, recall, remember } from './lib/stamp.mjs';
+} from './lib/required-programs.mjs';
+import { hashOf, recall, remember } from './lib/step-cache.mjs';
 import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 
 /**

@@ -1,7 +1,7 @@
 // `npm test`, for use before a commit. `npm test -- --all` also runs checks that passed on the same files.
 // `npm run test:full` (`--full`) runs tests that take long or need programs that few machines have. lib/suites.mjs
 // lists the steps.
-import { FULL_TEST_PROGRAMS, TEST_PROGRAMS } from './lib/machine.mjs';
+import { FULL_TEST_PROGRAMS, TEST_PROGRAMS } from './lib/required-programs.mjs';
 import { runMain } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 

@@ -36,8 +36,8 @@ const jsonc = path.join(path.dirname(require.resolve('jsonc-parser/package.json'
 const READ_TOGETHER = [
   { name: 'start', entry: 'src/system/v8.ts' },
   { name: 'hook', entry: 'src/hook/hook.ts' },
-  { name: 'remembered', entry: 'src/hook/remembered.ts' },
-  { name: 'place', entry: 'src/hook/place.ts' },
+  { name: 'failure-marks', entry: 'src/hook/failure-marks.ts' },
+  { name: 'hook-location', entry: 'src/hook/hook-location.ts' },
   { name: 'command-line', entry: 'src/cli/main.ts' },
   { name: 'look', entry: 'src/run/git-state.ts' },
   { name: 'run', entry: 'src/cli/failures/run.ts' },

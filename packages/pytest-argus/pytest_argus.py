@@ -169,7 +169,7 @@ class Recording:
         try:
             _, complaint = self.program.communicate(timeout=PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
-            return _warn(_not_recorded("the memory did not answer"))
+            return _warn(_not_recorded("argus-mcp did not finish in time"))
         try:
             with open(os.path.join(self.folder, "answer.json"), encoding="utf-8") as file:
                 answer = json.load(file)

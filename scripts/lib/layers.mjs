@@ -2,8 +2,8 @@
 // files may use Node, start git or read files. Imports are found with text patterns, without a parser.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
-import { findCrateCycles, findCycles } from './circles.mjs';
 import { root, run } from './exec.mjs';
+import { findCrateCycles, findCycles } from './import-cycles.mjs';
 
 /** Maps a crate to the crates that it may use. crates/README.md has a diagram. */
 const ALLOWED_CRATES = {
@@ -67,7 +67,7 @@ const LOADS_FS = /(?:import|require)\(\s*['"](?:node:)?fs(?:\/promises)?['"]/u;
 /** Files of the server that may read files themselves, each with the reason. */
 const READING_FILES = {
   'system/files/read.ts': 'the reader',
-  'system/files/whole-file.ts': 'opens a folder to sync it',
+  'system/files/atomic-file.ts': 'opens a folder to sync it',
   'log.ts': 'opens its own log to add to it',
   'hook/state.ts': 'opens its own state to add to it',
   'fix/attempt/log-file.ts': 'opens a new log to write to it',
@@ -112,7 +112,7 @@ function findForbiddenCrateUses(packages) {
 
 function findLibraryOwners(file) {
   const bans = [...readFileSync(join(root, file), 'utf8').matchAll(RESTRICTED_LIBRARY)];
-  if (bans.length === 0) throw new Error(`${file} says of no library which crates may use it`);
+  if (bans.length === 0) throw new Error(`${file} limits no library to certain crates`);
   return new Map(
     bans.map(([, library, users]) => [library, [...users.matchAll(/"([^"]+)"/g)].map(([, user]) => user)]),
   );
@@ -174,7 +174,7 @@ function findFileReaders() {
       .map((file) => `${SERVER_FOLDER}/${file} reads files; ${advice}`),
     ...Object.keys(READING_FILES)
       .filter((file) => !named.has(file))
-      .map((file) => `${SERVER_FOLDER}/${file} reads no files by itself; take it out of READS_BY_ITSELF`),
+      .map((file) => `${SERVER_FOLDER}/${file} reads no files by itself; remove it from READING_FILES`),
   ];
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, writeLog } from './exec.mjs';
 import { runInLanes } from './schedule.mjs';
-import { forget, hashOf, recall, remember } from './stamp.mjs';
+import { forget, hashOf, recall, remember } from './step-cache.mjs';
 import { bold, dim, runStep, StepFailed } from './steps.mjs';
 
 /**

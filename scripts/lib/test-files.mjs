@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { root } from './exec.mjs';
-import { hashOf } from './stamp.mjs';
+import { hashOf } from './step-cache.mjs';
 
 const ENGINE_INPUTS = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', 'npm/engine'];
 const PROGRAM_INPUTS = ['packages/mcp/src', 'packages/mcp/build.mjs', 'packages/viewer', ...ENGINE_INPUTS];

@@ -1,4 +1,7 @@
-/** Reads the checked-in memories of earlier versions and compares their answers and content with those of the current build. */
+/**
+ * Reads the checked-in memories of earlier versions and compares their answers and content with those of the current
+ * build.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,6 @@
-/** The current build restores a team's PostgreSQL memory of each earlier version and keeps its content. See README.md. */
+/**
+ * The current build restores a team's PostgreSQL memory of each earlier version and keeps its content. See README.md.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -112,7 +112,9 @@ function readContract(): string {
 }
 
 test('the contract contains every next action of the debug memory word for word', () => {
-  const steps = [...readProjectFile('crates/engine/src/memory/next.rs').matchAll(/"((?:[^"\\]|\\\n\s*)+\.)"/gu)];
+  const steps = [
+    ...readProjectFile('crates/engine/src/memory/next_action_texts.rs').matchAll(/"((?:[^"\\]|\\\n\s*)+\.)"/gu),
+  ];
   expect(steps).toHaveLength(7);
   const texts = steps.map(([, text = '']) => text.replaceAll(/\\\n\s*/gu, ''));
   expect(texts.filter((text) => !readContract().includes(` ${text} `))).toEqual([]);

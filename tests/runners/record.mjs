@@ -1,6 +1,6 @@
 /**
- * Starts every runner and replaces the recordings that differ. Arguments go to Vitest: `-t bats` records scenarios whose
- * names contain "bats".
+ * Starts every runner and replaces the recordings that differ. Arguments go to Vitest: `-t bats` records scenarios
+ * whose names contain "bats".
  */
 
 import { spawnSync } from 'node:child_process';

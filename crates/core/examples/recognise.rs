@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p argus-core --example recognise < failures.jsonl`
 
-use argus_core::{Analyzer, Category, FailureEvent, alike::compare_texts};
+use argus_core::{Analyzer, Category, FailureEvent, text_comparison::compare_texts};
 use serde_json::Value;
 use std::{
     collections::HashMap,

@@ -6,7 +6,7 @@ use crate::{
     identity::sign::{self, Signatures},
     normalize::{self, NormalizedFailure},
     redact::{RedactedText, Redactor, SecretPattern},
-    text::{bound, inspected::shorten_printed_objects},
+    text::{bound, printed_objects::shorten_printed_objects},
 };
 
 /// The results of the analysis of a failure.
@@ -21,7 +21,8 @@ pub struct Analysis {
     pub classification: Classification,
     /// The stable part of the text.
     pub normalized: NormalizedFailure,
-    /// The text from which the signature is computed: the stable part, plus the place if the stable part is too generic.
+    /// The text from which the signature is computed: the stable part, plus the place if the stable part is too
+    /// generic.
     pub normalized_error: String,
     /// The signature and the family of the failure.
     pub signatures: Signatures,

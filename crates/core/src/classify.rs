@@ -14,7 +14,7 @@ mod rule;
 mod rule_chain;
 mod rule_groups;
 mod rules;
-mod statuses;
+mod status_literals;
 #[cfg(test)]
 mod tests;
 

@@ -10,11 +10,11 @@
 pub mod explanations;
 pub mod facts;
 pub mod judge;
-pub mod kept;
 pub mod reasons;
 pub mod sentences;
-pub mod state;
+pub mod stored_rows;
 pub mod suspects;
+pub mod test_state;
 pub mod verdict;
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //!
 //! [`understand`] turns the output of a failed run into a [`FixError`], and [`begin`] creates the state of a new loop.
 //! [`advance`] takes a state and an event, and returns the next state and the allowed actions. [`find_weakenings`]
-//! finds changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`validate_state`]
-//! validates a state that the host returns.
+//! finds changes in a diff that make a passing run suspicious. The host stores the state in `state.json`;
+//! [`validate_state`] validates a state that the host returns.
 
 /// Derives the traits that every type of the loop needs. Names are in snake case, as in `state.json`.
 macro_rules! state_types {
@@ -26,7 +26,7 @@ mod machine;
 mod retry;
 mod state;
 mod understand;
-mod weakened;
+mod weakenings;
 
 pub use begin::{Start, StartProblem, apply_options, begin, compute_loop_id};
 pub use check::{StateProblem, validate_state};
@@ -48,7 +48,7 @@ pub use state::{
 pub use understand::location::find_frames;
 pub use understand::prompt::find_prompt;
 pub use understand::understand;
-pub use weakened::{QUARANTINE_FILE, find_weakenings, find_weakenings_in_hunks};
+pub use weakenings::{QUARANTINE_FILE, find_weakenings, find_weakenings_in_hunks};
 
 #[cfg(test)]
 mod tests;

@@ -27,6 +27,6 @@ pub use failure::{
     event::{self, FailureEvent},
     failure_kind::{self, FailureKind},
 };
-pub use identity::{alike, case_name, sign, similarity, values, wording};
+pub use identity::{case_name, message_values, sign, similarity, text_comparison, wording};
 pub use knowledge::{builtin, confidence, environment, rank, search};
 pub use text::{bound, file_url};

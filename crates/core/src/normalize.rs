@@ -3,18 +3,18 @@
 //! `output` chooses the lines that describe the failure, `walk` reads each line once, and `placeholders` defines the
 //! placeholders.
 
-mod names;
+mod placeholder_names;
 mod placeholders;
 mod walk;
-mod word;
+mod word_context;
 
 use crate::{
-    output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
+    output::{CleanText, Output, OutputLine, line_selector, progress_lines, salient_lines},
     text::bytes::{are_equal, floor_character_boundary},
 };
 use memchr::memmem;
-pub(crate) use names::VOLATILE_NAMES;
-pub use names::is_placeholder_name;
+pub(crate) use placeholder_names::VOLATILE_NAMES;
+pub use placeholder_names::is_placeholder_name;
 use std::borrow::Cow;
 use walk::WalkOutcome;
 
@@ -167,10 +167,10 @@ impl NormalizedWriter {
             None => self.cut_text(MAX_TEXT_BYTES),
         }
         let frame = output.innermost_app_frame().map(|(file, function)| normalize_frame(file, function));
-        let site = if output.has_frame() && salient::is_generic_runtime_message(&self.out) {
+        let site = if output.has_frame() && salient_lines::is_generic_runtime_message(&self.out) {
             // Without the line number, because lines above may be added or removed.
             output.innermost_project_frame().map(|(file, function)| normalize_frame(file, function))
-        } else if salient::is_generic_message(&self.out) {
+        } else if salient_lines::is_generic_message(&self.out) {
             output.failure_place()
         } else {
             None
@@ -214,7 +214,7 @@ impl NormalizedWriter {
         let begin = self.line_start();
         let (line, mut again) = (&self.out[begin..], Vec::new());
         walk::write_line(line, &mut again, &mut Vec::new());
-        let stays = again == line && lines::is_whole_message(line);
+        let stays = again == line && line_selector::is_whole_message(line);
         self.lines = self.lines.saturating_sub(1);
         self.settled &= !(u64::MAX << self.lines);
         self.is_stable &= stays && !self.is_repeated_line(begin);
@@ -278,9 +278,9 @@ impl NormalizedWriter {
         let unchanged = are_equal(written, line);
         let settled = settled || unchanged;
         self.settled |= u64::from(settled) << self.lines;
-        let message = message && (unchanged || !respaced && lines::is_whole_message_with_placeholders(written));
-        debug_assert!(!message || lines::is_whole_message(written), "{}", String::from_utf8_lossy(written));
-        self.is_stable = self.is_stable && settled && (message || lines::is_whole_message(written));
+        let message = message && (unchanged || !respaced && line_selector::is_whole_message_with_placeholders(written));
+        debug_assert!(!message || line_selector::is_whole_message(written), "{}", String::from_utf8_lossy(written));
+        self.is_stable = self.is_stable && settled && (message || line_selector::is_whole_message(written));
         self.lines += 1;
     }
 

@@ -8,16 +8,16 @@ pub(crate) mod access_log;
 mod causes;
 pub(crate) mod frame_owner;
 pub(crate) mod line;
-pub(crate) mod lines;
+pub(crate) mod line_decorations;
+pub(crate) mod line_selector;
 pub(crate) mod log_level;
-pub(crate) mod marks;
 pub(crate) mod progress_lines;
-pub(crate) mod salient;
+pub(crate) mod salient_lines;
 pub(crate) mod stack_frame;
 
 use causes::CauseChain;
-use lines::{LinePart, LineSelector};
-use marks::{ci_prefix, control};
+use line_decorations::{ci_prefix, control};
+use line_selector::{LinePart, LineSelector};
 use std::borrow::Cow;
 
 /// Maximum number of bytes of a line that are read.
@@ -85,8 +85,9 @@ impl<'t> Output<'t> {
             }
             let is_cause = chain.accept_line(line, part, selector.has_frame);
             let is_late = lines.len() >= MAX_KEPT_LINES
-                && !*has_headline.get_or_insert_with(|| lines.iter().any(|line| salient::looks_like_error(line.part)))
-                && salient::looks_like_error(part);
+                && !*has_headline
+                    .get_or_insert_with(|| lines.iter().any(|line| salient_lines::looks_like_error(line.part)))
+                && salient_lines::looks_like_error(part);
             if is_late {
                 has_headline = Some(true);
             }
@@ -96,8 +97,8 @@ impl<'t> Output<'t> {
                 lines.push(OutputLine { part, line_index: number, is_untouched, is_message, is_cause, is_reported });
             }
         }
-        let is_pruned =
-            salient::remove_unrelated_lines(&mut lines, |line| line.part, |line| line.is_reported) || has_restarted;
+        let is_pruned = salient_lines::remove_unrelated_lines(&mut lines, |line| line.part, |line| line.is_reported)
+            || has_restarted;
         Self { lines, has_progress, is_pruned, selector }
     }
 

@@ -8,7 +8,7 @@ mod message;
 pub use failure_locations::{FailureLocations, SourceLocation, find_failure_locations, list_stack_files};
 pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
-use crate::output::{CleanText, Output, progress_lines, salient};
+use crate::output::{CleanText, Output, progress_lines, salient_lines};
 
 /// The text that JavaScript prints for an object without a string form.
 const UNPRINTED_OBJECT: &str = "[object Object]";
@@ -70,7 +70,7 @@ impl Summary {
 
 /// Checks whether the form of a line marks it as an error: `TypeError: no`, `fatal: no`.
 pub fn is_error_line(line: &str) -> bool {
-    salient::looks_like_error(line.trim().as_bytes())
+    salient_lines::looks_like_error(line.trim().as_bytes())
 }
 
 /// Shortens a message to `most` characters and keeps its values.

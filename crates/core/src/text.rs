@@ -3,5 +3,5 @@
 pub mod bound;
 pub(crate) mod bytes;
 pub mod file_url;
-pub(crate) mod inspected;
 pub(crate) mod pattern_error;
+pub(crate) mod printed_objects;

@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::moment::{DAY_MS, format_iso},
+    answer::time_format::{DAY_MS, format_iso},
     contract::{
         AuditEntry, AuditLog, AuditLogParams, AuditParams, CreateTokenParams, IdParams, NoParams, RevokeTokenResult,
         Scope, Token, TokensResult,

@@ -1,6 +1,6 @@
 //! Formats answers: converts stored rows for the contract, and formats times and quoted texts.
 
 pub(crate) mod fix_change;
-pub(crate) mod moment;
-pub(crate) mod text;
-pub(crate) mod view;
+pub(crate) mod message_text;
+pub(crate) mod row_conversion;
+pub(crate) mod time_format;

@@ -282,7 +282,7 @@ calls! {
     /// Returns a server's audit log, newest first.
     Reads Host "auditLog": access::audit_log, c::AuditLogParams => c::AuditLog;
     /// Returns current problems: failures of the newest run, other unhealthy tests, and unproved fixes.
-    Reads Page "viewNow": viewer::now::view_now, c::NoParams => c::ViewNowResult;
+    Reads Page "viewNow": viewer::current_problems::view_now, c::NoParams => c::ViewNowResult;
     /// Returns the counts for the head of a page.
     Reads Page "viewOverview": viewer::overview::view_overview, c::NoParams => c::ViewOverview;
     /// Lists patterns, with counts by category.

@@ -1,7 +1,7 @@
 //! Errors of calls: a code for programs, and a message with the next step. Messages never contain unredacted text or
 //! stack traces.
 
-use crate::answer::text;
+use crate::answer::message_text;
 use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
@@ -77,12 +77,12 @@ impl EngineError {
     /// Creates an error without a source. The message is redacted here by the built-in patterns, because it may quote
     /// the caller's text, and at the end of the call by the project's own patterns.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
-        Self { code, message: text::redact_message(message.as_ref()), source: None }
+        Self { code, message: message_text::redact_message(message.as_ref()), source: None }
     }
 
     /// Redacts the message by the project's own patterns too.
     pub(crate) fn redacted_by(self, analyzer: &Analyzer) -> Self {
-        Self { message: text::redact_with(analyzer, &self.message), ..self }
+        Self { message: message_text::redact_with(analyzer, &self.message), ..self }
     }
 
     pub(crate) fn invalid_input(message: impl AsRef<str>) -> Self {
@@ -140,8 +140,12 @@ impl From<StoreError> for EngineError {
                 ErrorCode::DatabaseUnavailable,
                 "The database cannot be opened. Check that its folder exists and can be written",
             ),
-            StoreErrorKind::Internal => (ErrorCode::InternalError, "The database rejected a statement"),
+            StoreErrorKind::Internal => (ErrorCode::InternalError, "The database rejected a statement of Argus"),
         };
-        Self { code, message: text::redact_message(&format!("{next} ({source}).")), source: Some(Box::new(source)) }
+        Self {
+            code,
+            message: message_text::redact_message(&format!("{next} ({source}).")),
+            source: Some(Box::new(source)),
+        }
     }
 }

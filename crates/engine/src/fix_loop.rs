@@ -10,7 +10,7 @@ use argus_core::{
     fix_loop::{self, STATE_VERSION, StateProblem},
     summary::Summary,
 };
-use argus_report::{CaseStatus, Options, ReportCase, ReportFormat, tail::extract_error_excerpt};
+use argus_report::{CaseStatus, Options, ReportCase, ReportFormat, error_excerpt::extract_error_excerpt};
 use serde::Deserialize;
 use serde_json::Value;
 

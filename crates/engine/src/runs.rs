@@ -1,12 +1,12 @@
 //! Test runs: reads their reports, records them, and summarizes what failed and why.
 
-mod brief;
 pub(super) mod case_name;
 pub(super) mod cause;
 pub(super) mod claims;
 pub(super) mod collect;
 mod containers;
-mod failed_texts;
+mod failure_selection;
+mod failure_texts;
 pub mod history;
 pub mod import_run;
 pub mod known_failures;

@@ -2,11 +2,11 @@
 //! `memory::finding::browse`. Viewing never changes counts or learned data.
 
 pub mod comparison;
+pub mod current_problems;
 pub mod edit;
 pub mod grid;
 pub mod health;
 pub mod inspection;
-pub mod now;
 pub mod overview;
 pub mod pattern;
 pub mod patterns;

@@ -236,7 +236,7 @@ impl<'a> Intake<'a> {
         // Reported only for a complete report, because a missing part explains missing failures.
         let listed = self.listed_failures.max(self.failed_cases);
         if !self.is_incomplete && self.claimed_failures > listed {
-            let reason = format!("it counts {} failures and lists {listed}", self.claimed_failures);
+            let reason = format!("the report counts {} failures and lists {listed}", self.claimed_failures);
             problems.push(Problem { at: self.options.name.clone(), reason, incomplete: true });
         }
         if self.unnamed_problems > 0 {

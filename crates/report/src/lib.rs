@@ -19,13 +19,13 @@
 mod cpp_frameworks;
 mod detect;
 mod error;
+pub mod error_excerpt;
 mod formats;
 mod intake;
 pub mod model;
 mod paths;
 mod reading;
 mod retries;
-pub mod tail;
 
 use error::ReportErrorKind;
 use formats::{

@@ -26,7 +26,7 @@ mod keys;
 pub mod patterns;
 pub mod runs;
 pub mod search;
-pub mod shared;
+pub mod shared_links;
 pub mod solutions;
 
 #[cfg(feature = "native-postgres")]

@@ -8,11 +8,11 @@ pub mod daily_counts;
 pub mod edits;
 pub mod exchange;
 pub(super) mod filter_text;
-mod listing;
+mod listing_updates;
+pub mod merge_decisions;
 pub mod merging;
-pub mod sameness;
-pub mod similar;
-pub mod view;
+pub mod similar_patterns;
+pub mod sorted_listing;
 
 pub use crate::keys::PatternKey;
 
@@ -382,7 +382,7 @@ fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
     tx.execute_deferred("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
-    similar::add_bands(tx, key, new.identity.bands)?;
+    similar_patterns::add_bands(tx, key, new.identity.bands)?;
     Ok(key)
 }
 

@@ -5,7 +5,7 @@ pub mod cases;
 pub mod claims;
 pub mod commits;
 pub mod retention;
-pub mod test_runs;
+pub mod test_results;
 pub mod trends;
 
 use crate::{

@@ -4,11 +4,11 @@
 mod fixes;
 pub mod lookups;
 pub mod outcomes;
-mod reported;
+mod reported_successes;
 
 pub use crate::keys::SolutionKey;
 pub use fixes::{Fix, NewFix, is_reported_success, is_resolved, list_confirmed, list_history, record_fix};
-pub use reported::{ReportedSuccess, list_reported_successes};
+pub use reported_successes::{ReportedSuccess, list_reported_successes};
 
 use crate::{
     database::{Row, Tx},

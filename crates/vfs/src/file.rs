@@ -1,7 +1,7 @@
 //! An open file. Translates between the terms of SQLite and the host.
 
 use crate::{
-    appends::AppendBuffer,
+    append_buffer::AppendBuffer,
     host::{HostError, HostFs, LockLevel},
 };
 use rsqlite_vfs::{DeviceCharacteristics, SyncOptions, VfsError, VfsErrorCode, VfsFile, VfsResult};

@@ -8,7 +8,7 @@
 //!
 //! This is the only crate with unsafe code: the single call that registers the VFS.
 
-mod appends;
+mod append_buffer;
 mod file;
 mod host;
 mod namespace;

@@ -1,7 +1,7 @@
 //! Opens, finds and deletes files by name, and provides SQLite's operating system functions. The host resolves paths.
 
 use crate::{
-    appends::AppendBuffer,
+    append_buffer::AppendBuffer,
     file::{File, host_error_to_vfs},
     host::{HostError, HostFs, LockLevel, OpenMode},
 };

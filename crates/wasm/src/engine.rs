@@ -146,5 +146,7 @@ fn clear_host_failure() {
 
 fn get_host_files() -> Result<HostFiles, EngineError> {
     let files = HOST.with_borrow(|host| host.as_ref().map(|host| host.files.clone()));
-    files.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "start was not called"))
+    files.ok_or_else(|| {
+        EngineError::new(ErrorCode::InternalError, "The engine was used before its function start was called")
+    })
 }

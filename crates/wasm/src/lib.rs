@@ -9,10 +9,10 @@ mod convert;
 mod engine;
 mod files;
 mod fix_loop;
+mod host_driver;
 mod identity;
 mod inspect;
 mod server;
-mod wire;
 
 pub use batch::{classify_batch, normalize_batch, redact_batch, sign_batch};
 pub use engine::WasmEngine;

@@ -4,7 +4,7 @@ use crate::{
     call_context::{create_context_for, current_time_in_range},
     convert::{JavaScriptCodec, convert_error, decode, encode},
     engine::{Answer, VFS_NAME, convert_outcome},
-    wire::HostDriver,
+    host_driver::HostDriver,
 };
 use argus_engine::{Engine, EngineError, calls, contract::EngineOptions};
 use argus_store::{

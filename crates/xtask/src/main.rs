@@ -10,8 +10,8 @@ use std::{
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
-  wasm [--start]    build npm/engine/src/wasm; --start: in a third of the time, slower to run
-  wasm --dev        the same without optimisation, quick to build again
+  wasm [--start]    build npm/engine/src/wasm; --start: builds in a third of the time, runs slower
+  wasm --dev        the same without optimization, quick to build again
   types             write npm/engine/src/generated; `cargo test` fails if it is not current";
 
 /// Result of a task. The error is one line for the user.

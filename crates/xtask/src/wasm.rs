@@ -138,7 +138,7 @@ fn generate_bindings(built: &Path, out: &Path) -> TaskResult {
 fn optimize(root: &Path, module: &Path) -> TaskResult {
     let script = root.join(WASM_OPT);
     if !script.exists() {
-        eprintln!("wasm-opt is not installed (npm install), so the engine stays unoptimised");
+        eprintln!("wasm-opt is not installed (npm install), so the engine stays unoptimized");
         return Ok(());
     }
     let smaller = module.with_extension("opt");

@@ -18,7 +18,7 @@ import { Inspector, type InspectorOptions } from './inspector.ts';
 import { Runtime } from './runtime.ts';
 
 export { Engine } from './engine.ts';
-export * from './everywhere.ts';
+export * from './shared-exports.ts';
 
 /** Options for reading a file. */
 export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;

@@ -20,7 +20,6 @@ import { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
 export { type Caller, Engine, type OpenOptions } from './engine.ts';
-export * from './everywhere.ts';
 export { FixLoop } from './fix-loop.ts';
 export { EDITING_CALLS, NamedCalls, TEAM_CALLS } from './generated/calls.ts';
 export { FileServer, type FileServerOptions } from './node/file-server.ts';
@@ -36,6 +35,7 @@ export {
   type SqlStatement,
 } from './node/project-server.ts';
 export { getDefaultWorkerCount } from './node/project-workers.ts';
+export * from './shared-exports.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());

@@ -8,7 +8,7 @@ import { EngineError } from 'argus-engine';
 import { ArgusError, describeMissingResource, getErrorMessage } from './errors.ts';
 import { logUnexpected } from './log.ts';
 import { io } from './system/io.ts';
-import { sanitize, sanitizeDeep } from './text/outgoing.ts';
+import { sanitize, sanitizeDeep } from './text/sanitize.ts';
 
 export interface Success<T> {
   success: true;

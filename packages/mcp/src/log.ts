@@ -22,7 +22,7 @@ import { getErrorMessage } from './errors.ts';
 import { belongsToOtherUser } from './system/files/path-safety.ts';
 import { getUserFolder } from './system/files/user-folder.ts';
 import { io, toAbsolutePath } from './system/io.ts';
-import { sanitize } from './text/outgoing.ts';
+import { sanitize } from './text/sanitize.ts';
 
 /**
  * Flags that prevent following a link and waiting for the reader of a pipe. Windows has neither flag and does not need
@@ -111,7 +111,7 @@ function appendLine(file: string, line: string): void {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error(`${file} is not a file`);
     // Another hard link to the file may be in a folder that other users can read.
-    if (stats.nlink > 1) throw new Error(`${file} has a second name`);
+    if (stats.nlink > 1) throw new Error(`${file} has a second hard link, so Argus does not write to it`);
     requireOwnedByUser(stats, file);
     if (isOpenToOthers(stats)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
     writeSync(descriptor, line);

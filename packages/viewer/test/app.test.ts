@@ -1,6 +1,6 @@
 // Data from a chat may have any shape, so the page reads it field by field.
 import { expect, test } from 'vitest';
-import { readAnswer } from '../src/app/answer.ts';
+import { readAnswer } from '../src/app/tool-answer.ts';
 
 const PATTERN_ROW = {
   id: 'pat-1',

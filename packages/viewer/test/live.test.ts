@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LiveSource, ServerConnection, splitToken } from '../src/data/live/live.ts';
+import { LiveSource, ServerConnection, splitToken } from '../src/data/live/live-source.ts';
 import { Problem } from '../src/data/source.ts';
 
 const TOKEN = 'a-token';

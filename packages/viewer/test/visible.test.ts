@@ -1,7 +1,7 @@
 // Tests that stored texts are shown safely: no hidden characters, no control characters, and no more than a browser can
 // lay out.
 import { describe, expect, test } from 'vitest';
-import { clipText, showInvisible, splitAtSpans, toOneLine } from '../src/lib/visible.ts';
+import { clipText, showInvisible, splitAtSpans, toOneLine } from '../src/lib/display-text.ts';
 
 test.each([
   ['\u001b[31mred\u001b[0m', '⟨ESC⟩[31mred⟨ESC⟩[0m'],

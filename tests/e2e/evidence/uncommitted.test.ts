@@ -1,6 +1,6 @@
 /**
  * Real runs in a real repository: an edit that repairs a failure is found before it is committed or reported, and a run
- * of a fork proves nothing. `crates/core/src/evidence/kept` has the rules.
+ * of a fork proves nothing. `crates/core/src/evidence/stored_rows` has the rules.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -48,7 +48,7 @@ describe('generate-inputs', () => {
     const root = createProject({ 'setup.sh': 'read -rsp "API key: " key\n' });
     const { status, stdout } = await generateInputs(root, './setup.sh');
     expect(status).toBe(4);
-    expect(stdout).toContain('(yours to give)');
+    expect(stdout).toContain('(you must fill this in)');
     expect(stdout).toContain('value_from_env: KEY');
     expect(readInputsFile(root)).toMatch(/source: user_required/u);
     expect(readInputsFile(root)).toMatch(/deferred: true/u);

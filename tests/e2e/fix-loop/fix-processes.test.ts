@@ -18,8 +18,8 @@ describe('a loop', { concurrent: true }, () => {
     });
     const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
     expect(status).toBe(4);
-    expect(stdout).toContain('The command waits for an answer to an unprinted prompt.');
-    expect(stdout).toContain('Stopped at an unprinted prompt: ');
+    expect(stdout).toContain('The command waits for an answer to a prompt that it did not print.');
+    expect(stdout).toContain('Stopped at a prompt that it did not print: ');
     expect(readState(root)).toMatchObject({ status: 'needs_inputs' });
     expect((await fixProblem(root, ['--resume'])).status).toBe(4);
     expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);

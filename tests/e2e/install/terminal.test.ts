@@ -55,7 +55,7 @@ test('install asks, and treats every answer except yes as no', async () => {
   expect(await install('y\n')).toContain('.mcp.json written');
   expect(existsSync(path.join(root, '.mcp.json'))).toBe(true);
   expect(await install('')).toContain('needs no change');
-  expect(await install('yes\n', '--remove')).toContain('Take it out? [y/N]');
+  expect(await install('yes\n', '--remove')).toContain('Remove it? [y/N]');
   expect(readdirSync(root)).toEqual([]);
 });
 

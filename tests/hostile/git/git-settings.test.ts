@@ -1,4 +1,7 @@
-/** Checks that each setting of the installed git is classified, and that Argus overrides those that make git run a program. */
+/**
+ * Checks that each setting of the installed git is classified, and that Argus overrides those that make git run a
+ * program.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { quoteArgument } from '../../../packages/mcp/src/system/words.ts';
+import { quoteArgument } from '../../../packages/mcp/src/system/command-line.ts';
 import { pythonFolder } from '../../e2e/setup.mjs';
 import { USUAL_TOTALS } from '../runners.ts';
 import type { Scenario } from '../scenario.ts';

@@ -3,7 +3,7 @@
 use super::{
     diff::{DiffFile, DiffLine, Hunk, LineChange},
     files::{FileRole, Language, detect_role},
-    markers,
+    test_markers,
 };
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ pub(crate) fn lines_of_version(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> 
 }
 
 pub(super) fn find_test_name_at(side: &[&DiffLine], at: usize, language: Language) -> Option<String> {
-    let name = markers::find_test_name(&side[at].text, language)?;
+    let name = test_markers::find_test_name(&side[at].text, language)?;
     if !name.is_empty() {
         return Some(name.to_owned());
     }
@@ -117,7 +117,7 @@ pub(crate) fn find_early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLi
         pair[0].line_change == LineChange::Kept
             && pair[1].line_change == LineChange::Added
             && is_return(&pair[1].text)
-            && markers::find_test_name(&pair[0].text, language).is_some()
+            && test_markers::find_test_name(&pair[0].text, language).is_some()
     });
     added.map(|pair| pair[1]).collect()
 }

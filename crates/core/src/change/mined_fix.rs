@@ -5,8 +5,8 @@ use super::{
     declared_tests::{find_test_name_at, mentions_rust_tests},
     diff::{self, DiffFile, DiffLine, Hunk, LineChange},
     files::{FileRole, Language, detect_language, detect_role},
-    markers,
     symbols::find_symbols,
+    test_markers,
 };
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ fn is_excluded_source(path: &str) -> bool {
 /// test in the hunk's section heading.
 fn find_changed_tests(part: &HunkPart<'_>, language: Language) -> Vec<String> {
     let lines: Vec<&DiffLine> = part.lines.iter().filter(|line| line.line_change != LineChange::Removed).collect();
-    let mut current = markers::find_test_name(part.section, language).map(str::to_owned);
+    let mut current = test_markers::find_test_name(part.section, language).map(str::to_owned);
     let mut found: Vec<String> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if let Some(name) = find_test_name_at(&lines, at, language) {

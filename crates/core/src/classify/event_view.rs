@@ -3,7 +3,7 @@
 //! text.
 
 use super::Span;
-use crate::{display::escape_length, failure::event::FailureEvent, output::marks::ci_prefix};
+use crate::{display::escape_length, failure::event::FailureEvent, output::line_decorations::ci_prefix};
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
 

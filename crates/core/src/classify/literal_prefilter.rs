@@ -6,7 +6,7 @@
 //! the table marks. HTTP statuses such as ` 404` are too short for the table (at odd positions each would need 128
 //! grams), so `statuses` finds them by their shape.
 
-use super::{literal_match::LiteralMatch, statuses::StatusLiterals};
+use super::{literal_match::LiteralMatch, status_literals::StatusLiterals};
 use wide::u8x16;
 
 /// Length of a gram. Every literal has at least this length.

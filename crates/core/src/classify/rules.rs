@@ -9,12 +9,12 @@
 mod assertion;
 mod comparison;
 mod config;
+mod connection_refused;
 mod container;
-mod general;
 mod http;
 mod mock;
 mod network;
-mod refused;
+mod plain_sentences;
 mod timeout;
 mod unknown;
 
@@ -29,7 +29,7 @@ pub(super) fn all_rules() -> impl Iterator<Item = &'static Rule> {
         container::STATE_RULES,
         timeout::TEST_RUNNER_RULES,
         comparison::RULES,
-        refused::RULES,
+        connection_refused::RULES,
         network::RULES,
         network::clients::RULES,
         timeout::RULES,
@@ -39,9 +39,9 @@ pub(super) fn all_rules() -> impl Iterator<Item = &'static Rule> {
         config::infra::RULES,
         assertion::RULES,
         unknown::COMPILER_RULES,
-        general::RULES,
-        config::sentences::RULES,
-        config::constants::RULES,
+        plain_sentences::RULES,
+        config::config_sentences::RULES,
+        config::setting_names::RULES,
         unknown::RULES,
     ]
     .into_iter()

@@ -3,9 +3,9 @@
 use crate::evidence::explanations::flakiness;
 use crate::evidence::explanations::outage;
 use crate::evidence::facts::{CaseId, Failure, RunSeq};
-use crate::evidence::kept::history::{Observation, TestHistory};
-use crate::evidence::kept::order::OrderEvidence;
-use crate::evidence::kept::window::RunView;
+use crate::evidence::stored_rows::history::{Observation, TestHistory};
+use crate::evidence::stored_rows::order::OrderEvidence;
+use crate::evidence::stored_rows::window::RunView;
 use crate::evidence::verdict::{Reason, SettlingRun, Suspect, Verdict, VerdictKind};
 use std::collections::BTreeSet;
 

@@ -72,10 +72,14 @@ impl Reason {
                     files => format!("{} differ", files.join(", ")),
                 };
                 let raised = if *failures == 1 {
-                    if *there == 1 { "the failure comes from there" } else { "the failure does not come from there" }
-                        .to_owned()
+                    if *there == 1 {
+                        "the failure comes from the changed files"
+                    } else {
+                        "the failure does not come from the changed files"
+                    }
+                    .to_owned()
                 } else {
-                    format!("{there} of {failures} failures come from there")
+                    format!("{there} of {failures} failures come from the changed files")
                 };
                 format!("No earlier run is known. In {}, {differ} from the commit; {raised}.", run(*now))
             }
@@ -116,7 +120,7 @@ impl Reason {
                 if *others == 0 {
                     String::new()
                 } else {
-                    format!("; this is also true for {}", format_count(*others, "other test"))
+                    format!("; {} ran before it in the same way", format_count(*others, "other test"))
                 }
             ),
             Self::ChanceElsewhere { run: now, tests } => {

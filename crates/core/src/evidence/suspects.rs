@@ -7,8 +7,8 @@
 //! only documentation weighs [`DOCUMENTATION_COMMIT_WEIGHT`].
 
 use crate::evidence::facts::FileId;
-use crate::evidence::kept::history::{Observation, observations_up_to_last_commit};
-use crate::evidence::kept::window::RunView;
+use crate::evidence::stored_rows::history::{Observation, observations_up_to_last_commit};
+use crate::evidence::stored_rows::window::RunView;
 use crate::evidence::verdict::Suspect;
 use std::collections::BTreeSet;
 

@@ -13,8 +13,8 @@ mod young_memories;
 use super::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, StackFiles},
     judge::{CaseJudgement, Judgement},
-    kept::{memory::EvidenceMemory, order::Order, record::RunResults},
     sentences::SentenceNames,
+    stored_rows::{memory::EvidenceMemory, order::Order, record::RunResults},
     verdict::VerdictKind,
 };
 use crate::failure::category::Category;

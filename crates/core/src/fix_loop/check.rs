@@ -70,14 +70,14 @@ fn check_texts(state: &FixState) -> CheckResult {
     ensure(short(&state.command, MAX_COMMAND_BYTES), "the command is too long")?;
     ensure(short(&state.error, MAX_ERROR_BYTES), "the error is too long")?;
     let said = [&state.human_note, &state.stated_reason, &state.verified_by];
-    ensure(said.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a text is too long")?;
+    ensure(said.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a note or reason is too long")?;
     let texts = [&state.test, &state.namespace, &state.inputs, &state.inputs_digest];
-    ensure(texts.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "a text is too long")?;
+    ensure(texts.into_iter().all(|text| short(text, MAX_DESCRIPTION_BYTES)), "an option is too long")?;
     ensure(
         !state.desired.trim().is_empty() && state.desired.len() <= MAX_DESCRIPTION_BYTES,
         "desired is empty or too long",
     )?;
-    ensure(!state.started.is_empty() && state.started.len() <= 64, "started is not a time")?;
+    ensure(!state.started.is_empty() && state.started.len() <= 64, "the start time is empty or too long")?;
     ensure(state.host.text_bytes() <= MAX_NOTES_BYTES, "the host's notes are too long")
 }
 
@@ -98,7 +98,7 @@ fn check_attempts(state: &FixState) -> CheckResult {
     let numbered = (1..).zip(&state.attempts).all(|(number, attempt): (u32, &Attempt)| attempt.number == number);
     ensure(numbered, "the attempts are not numbered in order")?;
     let timed = state.attempts.iter().all(|attempt| (0.0..=f64::from(u32::MAX)).contains(&attempt.duration_seconds));
-    ensure(timed, "a duration is not a number")?;
+    ensure(timed, "a duration is out of range")?;
     let judged = state.attempts.iter().all(|attempt| attempt.exit_code == 0 || attempt.error_hash.is_some());
     ensure(judged, "a failed attempt has no error")?;
     let before = state.attempts.split_last().map_or(&[][..], |(_, before)| before);
@@ -140,13 +140,13 @@ fn check_status(state: &FixState) -> CheckResult {
         }
         Status::Success | Status::Suspicious => ensure(green, "the last attempt of a successful loop failed")?,
         Status::Escalated => {}
-        Status::Cancelled => return report_damage("a cancelled loop was cancelled"),
+        Status::Cancelled => return report_damage("the loop was cancelled twice"),
     }
     let given_up = matches!(status, Status::Suspicious | Status::Escalated);
     ensure(given_up == state.escalation.is_some(), "the status and the reason for the end do not match")?;
     let asks = state.attempts.last().is_some_and(|attempt| attempt.waiting_for_input);
-    ensure(status != Status::NeedsInputs || asks, "it waits for inputs that no prompt asked for")?;
-    ensure(status != Status::Waiting || has_scheduled_attempt(state), "the delay is wrong")?;
+    ensure(status != Status::NeedsInputs || asks, "it waits for inputs, but no prompt asked for them")?;
+    ensure(status != Status::Waiting || has_scheduled_attempt(state), "it waits, but no attempt is scheduled")?;
     check_change(state, status)
 }
 

@@ -111,7 +111,7 @@ fn needs_fix_reason(state: &FixState) -> String {
 fn needs_inputs_reason(state: &FixState) -> String {
     let said = state.last_attempt_if_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
     // The prompt may be missing in the output, because `read -p` prints a prompt only to a terminal.
-    let prompt = if said.is_empty() { " to an unprinted prompt".to_owned() } else { format!(": {said}") };
+    let prompt = if said.is_empty() { " to a prompt that it did not print".to_owned() } else { format!(": {said}") };
     format!("The command waits for an answer{prompt}. Provide inputs for its prompts before it runs again.")
 }
 

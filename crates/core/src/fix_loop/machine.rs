@@ -4,9 +4,9 @@
 //! Invariants: a loop makes no more attempts than allowed; it makes no attempt without a change, except after a
 //! transient error; it tries no fix twice; an open circuit accepts only a reset.
 
+mod attempt_record;
 mod change;
-mod human;
-mod record;
+mod human_decisions;
 pub(super) mod transitions;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     retry::{approach, backoff, stagnation},
     state::{AppliedFix, EscalationReason, FixState, RunningAttempt, Status},
 };
-use record::FinishedRun;
+use attempt_record::FinishedRun;
 use transitions::{EventResult, decide_status, describe_ended_loop, escalate, status_before_run, trimmed_unless_blank};
 
 /// Maximum number of interruptions of an attempt. If there are more, the command itself probably ends the host.
@@ -60,7 +60,7 @@ fn apply_event(state: &mut FixState, event: &Event, random: f64) -> EventResult 
                 weakened: weakened.clone(),
                 ran: ran.clone(),
             };
-            record::finish_attempt(state, run, error.as_deref(), random)
+            attempt_record::finish_attempt(state, run, error.as_deref(), random)
         }
         Event::FixDeclared { description, digest, files, outside, approach } => {
             let fix = AppliedFix {
@@ -73,7 +73,7 @@ fn apply_event(state: &mut FixState, event: &Event, random: f64) -> EventResult 
             change::declare_fix(state, fix, random)
         }
         Event::FixVerified { how, timestamp, weakened } => {
-            human::verify_fix(state, how, timestamp.clone(), weakened.clone(), random)
+            human_decisions::verify_fix(state, how, timestamp.clone(), weakened.clone(), random)
         }
         Event::NoChangeMade if state.status == Status::NeedsFix => {
             escalate(state, EscalationReason::NoChangeMade);
@@ -87,7 +87,7 @@ fn apply_event(state: &mut FixState, event: &Event, random: f64) -> EventResult 
         Event::CircuitReset => reset_circuit(state, random),
         Event::HumanDecided { verdict, note, timestamp } => {
             state.human_note.clone_from(note);
-            human::apply_verdict(state, *verdict, timestamp.clone(), random)
+            human_decisions::apply_verdict(state, *verdict, timestamp.clone(), random)
         }
         Event::Cancelled => cancel_loop(state),
         Event::Resumed => Ok(resume_loop(state)),

@@ -81,11 +81,11 @@ pub struct Ranking {
 ///
 /// Reliability is the lower 20 % quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under a uniform
 /// prior (Bayes and Laplace). Unlike Wilson's bound of 1927 it is also defined for fractional and for zero outcomes.
-/// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * environment_similarity^2`, so that an equal bucket has
-/// full weight and a distant bucket a small weight. All `c` claimed successes together count as `c / (c + 1)`, which is
-/// always less than one success that a run has shown. Each success raises the reliability and each failure lowers it.
-/// If a solution has only failures in the environment of the caller, these failures limit its reliability, regardless
-/// of successes in other environments.
+/// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * environment_similarity^2`, so that an equal
+/// bucket has full weight and a distant bucket a small weight. All `c` claimed successes together count as `c / (c +
+/// 1)`, which is always less than one success that a run has shown. Each success raises the reliability and each
+/// failure lowers it. If a solution has only failures in the environment of the caller, these failures limit its
+/// reliability, regardless of successes in other environments.
 pub fn rank_solution(caller: &RankingContext<'_>, candidate: &SolutionFacts<'_>) -> Ranking {
     let rows = candidate.stats.iter().map(|row| (environment_similarity(caller.environment, &row.bucket), row));
     let tried: Vec<(f64, &BucketStats)> = rows.filter(|(_, row)| row.worked + row.failed > 0).collect();

@@ -2,9 +2,9 @@
 //!
 //! [`index`] converts a document into a [`Vector`] and a family signature. The store indexes the vector, and scoring
 //! reads it. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
-//! the rarity of the terms in the memory, [`WeighedQuery::term_contributions`] returns the worth of looking up each term, and
-//! [`WeighedQuery::score`] scores a document. A document with a score of at least [`MIN_SCORE`] is an answer. The store
-//! provides the frequencies and the candidates.
+//! the rarity of the terms in the memory, [`WeighedQuery::term_contributions`] returns the worth of looking up each
+//! term, and [`WeighedQuery::score`] scores a document. A document with a score of at least [`MIN_SCORE`] is an answer.
+//! The store provides the frequencies and the candidates.
 //!
 //! ```
 //! use argus_core::{Analyzer, search::{Document, Query, MIN_SCORE, index}};

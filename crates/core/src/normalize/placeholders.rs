@@ -4,15 +4,15 @@
 pub(super) mod duration;
 pub(super) mod ids;
 mod machines;
-mod named;
 pub(super) mod net;
+mod numbered_names;
 pub(super) mod numbers;
 pub(super) mod paths;
 mod table;
 
-use super::word::{Replacement, WordContext};
+use super::word_context::{Replacement, WordContext};
 use crate::{
-    output::marks::time,
+    output::line_decorations::time,
     text::bytes::{
         ByteSet, DIGIT, HEXADECIMAL, LOWER, LOWER_HEX, NON_ASCII, UPPER, UPPER_HEX, WORD, byte_at, is_one_of,
         is_word_byte, scan_word,
@@ -244,15 +244,15 @@ const USER: PlaceholderRule = PlaceholderRule {
 const NUMBER: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
     is_number_fallback: true,
-    ..placeholder("number", named::replace_number)
+    ..placeholder("number", numbered_names::replace_number)
 };
 const NUMBERED_NAME: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT,
-    ..placeholder("numbered name", named::replace_numbered_name)
+    ..placeholder("numbered name", numbered_names::replace_numbered_name)
 };
 const NAME_WITH_LEADING_DIGITS: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS,
-    ..placeholder("name that begins with digits", named::replace_digit_first_name)
+    ..placeholder("name that begins with digits", numbered_names::replace_digit_first_name)
 };
 
 pub(super) static PLACEHOLDERS: PlaceholderTable<38> = PlaceholderTable::new([

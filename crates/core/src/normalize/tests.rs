@@ -272,7 +272,7 @@ proptest! {
     /// The fast path for common time formats must give the same result as the general parser.
     #[test]
     fn fast_timestamps_equal_general_timestamps(text in "(2006-0?[1-9]{1,2}-[0-9]{2}[T ]|0?[1-9]{1,2}/(Jan|Foo)/20[0-9]{2}:)[012]?[0-9]:[0-9]{2}(:[0-9]{2})?([.,][0-9]{3})?(Z|x| PM|:a| UTC| \\+0000)? ?[a-z0-9]?") {
-        prop_assert_eq!(crate::output::marks::time::timestamp_end(text.as_bytes(), 0), crate::output::marks::time::timestamp_end_in_any_order(text.as_bytes(), 0));
+        prop_assert_eq!(crate::output::line_decorations::time::timestamp_end(text.as_bytes(), 0), crate::output::line_decorations::time::timestamp_end_in_any_order(text.as_bytes(), 0));
     }
 
     #[test]

@@ -6,10 +6,10 @@ mod stops;
 
 use super::{
     placeholders::{self, PLACEHOLDERS, duration, ids, net, numbers, paths},
-    word::{Replacement, WordContext},
+    word_context::{Replacement, WordContext},
 };
 use crate::{
-    output::marks::time,
+    output::line_decorations::time,
     text::bytes::{
         ByteSet, DIGIT, LOWER, LOWER_HEX, NON_ASCII, UPPER, UPPER_HEX, append, byte_at, digits_end, is_word_byte,
         run_end, scan_word,

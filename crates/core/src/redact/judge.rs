@@ -2,8 +2,8 @@
 //! text looks random.
 
 pub(super) mod names;
+pub(super) mod predicates;
 pub(super) mod prose;
-pub(super) mod traits;
 pub(super) mod value;
 
 use super::{
@@ -12,10 +12,10 @@ use super::{
     scan::{BLANK, Scan},
 };
 use names::Tier;
-use prose::{alternates_letters_and_digits, is_secret_in_prose, mixes_letters_with_digits_or_marks};
-use traits::{
+use predicates::{
     ends_line, has_specific_name, has_upper_case_name, is_expression, is_state_word, is_very_random, starts_line,
 };
+use prose::{alternates_letters_and_digits, is_secret_in_prose, mixes_letters_with_digits_or_marks};
 
 pub(super) fn is_secret_value(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> bool {
     let text = scan.slice(found.start, found.end);

@@ -1,6 +1,6 @@
 //! Converts a change that fixed a failure to JSON and back, and names its files in a sentence.
 
-use super::text::quote;
+use super::message_text::quote;
 use crate::contract::FixChange;
 
 /// Maximum number of changed files in a sentence.

@@ -1,7 +1,7 @@
 //! Types of evidence: verdicts on failures, errors of runs, unhealthy tests, and changes that fixed failures.
 
 use super::{FixTrust, RunStatus, SharedFixEntry};
-use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
+use argus_core::evidence::{stored_rows::fixes::ProofStatus, test_state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
 contract! {

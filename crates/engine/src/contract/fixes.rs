@@ -1,6 +1,6 @@
 //! Types of reported fixes and their results.
 
-use argus_core::{Category, evidence::kept::fixes::ProofStatus};
+use argus_core::{Category, evidence::stored_rows::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
 contract! {

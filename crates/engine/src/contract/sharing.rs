@@ -1,7 +1,7 @@
 //! Types of the files that a repository shares, and of the calls that write, check and import them.
 
 use super::FixTrialCounts;
-use argus_core::{Category, evidence::kept::fixes::ProofStatus};
+use argus_core::{Category, evidence::stored_rows::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
 /// Derives the traits of every shared file. Unknown fields are refused.

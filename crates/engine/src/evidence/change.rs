@@ -1,12 +1,12 @@
 //! Finds what changed between a failure and the first pass, for a reported fix.
 
-use super::{edits, rows};
+use super::{edits, evidence_rows};
 use crate::{EngineError, contract::FixChange};
 use argus_core::{
     change::fix_description::ChangeNames,
     evidence::{
         facts::{RunSeq, case_id},
-        kept::{history::TestHistory, memory::EvidenceMemory, window::RunWindow},
+        stored_rows::{history::TestHistory, memory::EvidenceMemory, window::RunWindow},
     },
 };
 use argus_store::{Tx, solutions};
@@ -22,9 +22,9 @@ pub(crate) fn find_change_until_first_pass(
     failed_in: &str,
     text: &str,
 ) -> Result<Option<FixChange>, EngineError> {
-    let Some(mut memory) = rows::load(tx)? else { return Ok(None) };
+    let Some(mut memory) = evidence_rows::load(tx)? else { return Ok(None) };
     let id = case_id(case_name);
-    rows::load_tests(tx, &mut memory, &[id])?;
+    evidence_rows::load_tests(tx, &mut memory, &[id])?;
     let Some((failed, passed)) = last_failure_and_first_pass(&memory, memory.tests.get(&id), failed_in) else {
         return Ok(None);
     };

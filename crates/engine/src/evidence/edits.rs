@@ -1,19 +1,19 @@
 //! Changes of the code: stores the uncommitted edits and the new commits of a run, and compares them between two runs.
 
 use super::{
+    evidence_rows,
     failure_facts::{changed_file_ids, is_documentation},
-    rows,
 };
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::text::quote,
+    answer::message_text::quote,
     contract::{CommitFacts, EditParams, EditResult, EditedFile, GitFacts, RecordRunParams},
 };
 use argus_core::{
     CallContext,
     evidence::{
         facts::{FileId, RunFacts, RunSeq, fingerprint},
-        kept::{fixes::Fix, memory::EvidenceMemory, window::RunWindow},
+        stored_rows::{fixes::Fix, memory::EvidenceMemory, window::RunWindow},
     },
     fix_loop::find_weakenings_in_hunks,
 };
@@ -43,7 +43,7 @@ pub(super) type EditedFiles = BTreeMap<RunSeq, BTreeSet<EditedPath>>;
 /// Returns the diff of an edit that fixed a failure. It contains the user's code and must be treated as data.
 pub fn edit(engine: &Engine, context: &CallContext, params: &EditParams) -> Result<EditResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<EditResult, EngineError> {
-        let memory = rows::load(tx)?.unwrap_or_default();
+        let memory = evidence_rows::load(tx)?.unwrap_or_default();
         let is_wanted = |fix: &&Fix| fix.edited.is_some() && fix.id(None) == params.fix_id;
         let Some(fix) = memory.fixes.iter().find(is_wanted) else {
             let message = format!("'{}' is not an edit that fixed a failure.", quote(&params.fix_id));
@@ -159,7 +159,7 @@ pub(super) fn files_edited_in_run(all: &EditedFiles, seq: RunSeq) -> Vec<String>
 /// Returns `true` if the changes between two runs, given by id, weaken tests. Returns `false` if the evidence no longer
 /// contains one of the runs.
 pub(crate) fn is_suspicious_success(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
-    let memory = rows::load(tx)?.unwrap_or_default();
+    let memory = evidence_rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
     match seq(failed).zip(seq(passed)) {
         Some((failed, passed)) => weakens_tests(tx, &memory.window, failed, passed),
@@ -324,7 +324,7 @@ fn build_row(
     } else {
         StoredHunks::WithCommits { files: hunks, commits }
     };
-    Ok(EditRow { run_seq, files: rows::to_json(&files)?, hunks: Some(rows::to_json(&stored)?) })
+    Ok(EditRow { run_seq, files: evidence_rows::to_json(&files)?, hunks: Some(evidence_rows::to_json(&stored)?) })
 }
 
 fn stored_edits(edits: &[EditedFile]) -> impl Iterator<Item = &EditedFile> {

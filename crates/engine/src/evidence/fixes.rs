@@ -1,9 +1,9 @@
 //! Lists fixes, found by runs or reported, with their state.
 
-use super::{edits, failure_facts::error_hash, rows};
+use super::{edits, evidence_rows, failure_facts::error_hash};
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{FixEvidence, FixesResult, NoParams, PreviousFix, ReportedFix},
     memory::finding::shared,
 };
@@ -12,7 +12,7 @@ use argus_core::{
     evidence::{
         explanations::flakiness::count_passes_needed,
         facts::{CaseId, case_id},
-        kept::fixes::{Fix, PROOF_CONFIDENCE, ProofStatus},
+        stored_rows::fixes::{Fix, PROOF_CONFIDENCE, ProofStatus},
     },
 };
 use argus_store::{Tx, solutions};
@@ -29,8 +29,8 @@ const MAX_NAMED_TESTS: usize = 5;
 pub fn fixes(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<FixesResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
         let edits = edits::load_edited_files(tx)?;
-        let mut memory = rows::load(tx)?.unwrap_or_default();
-        let names = rows::load_all_tests(tx, &mut memory)?;
+        let mut memory = evidence_rows::load(tx)?.unwrap_or_default();
+        let names = evidence_rows::load_all_tests(tx, &mut memory)?;
         let mut fixes = Vec::with_capacity(memory.fixes.len());
         for fix in std::mem::take(&mut memory.fixes) {
             fixes.extend(edits::without_weakening_commits(tx, fix)?);
@@ -92,7 +92,7 @@ fn link_same_fixes(fixes: &mut [FixEvidence], reported: &mut [ReportedFix]) {
     }
 }
 
-pub(crate) use super::rows::load_fixes;
+pub(crate) use super::evidence_rows::load_fixes;
 
 /// Returns the newest proved commit or edit among `fixes` that fixed this failure of this test.
 pub(crate) fn find_proved_fix(
@@ -112,7 +112,7 @@ pub(crate) fn find_proved_fix(
     };
     let commit = fix.commits.first();
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
-    let names = rows::load_names(tx, &cases)?;
+    let names = evidence_rows::load_names(tx, &cases)?;
     Ok(Some(PreviousFix {
         fix_id: fix.id(commit),
         commit: commit.cloned(),

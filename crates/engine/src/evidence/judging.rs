@@ -3,15 +3,16 @@
 use super::{
     change_words,
     edits::{self, EditedFiles},
+    evidence_rows,
     failure_facts::{
         build_failure_facts, case_file_id, changed_file_ids, is_documentation, is_in_argus_folder, stack_file_ids,
     },
-    names::RunAndCaseNames,
-    rows, suite_failures,
+    sentence_names::RunAndCaseNames,
+    suite_failures,
 };
 use crate::{
     Engine, EngineError,
-    answer::{moment::format_iso, view},
+    answer::{row_conversion, time_format::format_iso},
     contract::{
         CaseVerdict, ChangesSinceGreen, CommitFacts, FailingSince, Precedents, RecordRunParams, SameTreeFailures,
         Shuffle, SuspectCommit, Verdict,
@@ -27,8 +28,8 @@ use argus_core::Analysis;
 use argus_core::evidence::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, case_id},
     judge::{self, CaseJudgement},
-    kept::{fixes::Fix, memory::EvidenceMemory, order::Order, record::RunResults, window::RunWindow},
     sentences::SentenceNames,
+    stored_rows::{fixes::Fix, memory::EvidenceMemory, order::Order, record::RunResults, window::RunWindow},
     verdict::{self, Reason, VerdictKind},
 };
 use argus_store::{
@@ -61,15 +62,15 @@ pub(crate) fn judge(
     params: &RecordRunParams,
     collected: &mut CollectedRun,
 ) -> Result<RunJudgement, EngineError> {
-    let mut memory = match rows::load(tx)? {
+    let mut memory = match evidence_rows::load(tx)? {
         Some(memory) => memory,
         None => rebuild_from_runs(engine, tx)?,
     };
     let mut ran = ExecutedCases::collect(&collected.cases, &collected.failed, collected.facts.order_unknown);
     let wanted_cases = [ran.order.cases(), &suite_failures::suite_cases_of_run(run, &collected.cases)].concat();
-    let mut stored_names = rows::load_tests(tx, &mut memory, &wanted_cases)?;
+    let mut stored_names = evidence_rows::load_tests(tx, &mut memory, &wanted_cases)?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
-        rows::load_orders(tx, &mut memory)?;
+        evidence_rows::load_orders(tx, &mut memory)?;
     }
     let failed = ran.failures.iter().filter_map(|failure| Some((failure.case, *ran.names.get(&failure.case)?)));
     suite_failures::create_suite_histories(tx, &mut memory, run, failed)?;
@@ -96,11 +97,11 @@ pub(crate) fn judge(
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
         let name = |case: CaseId| name(case).or_else(|| stored_names.get(&case).cloned());
-        rows::save(tx, &memory, facts.seq, &order, name)?;
+        evidence_rows::save(tx, &memory, facts.seq, &order, name)?;
         edits::save(engine, tx, &memory, facts.seq, params)?;
     }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
-        stored_names.extend(rows::load_all_tests(tx, &mut memory)?);
+        stored_names.extend(evidence_rows::load_all_tests(tx, &mut memory)?);
     }
     let case = |case| name(case).or_else(|| stored_names.get(&case).cloned());
     let names = RunAndCaseNames {
@@ -110,7 +111,7 @@ pub(crate) fn judge(
         command: run.command.as_deref(),
         judged_run: facts.seq,
     };
-    let shuffle = view::parse_shuffle(run.shuffle.as_deref());
+    let shuffle = row_conversion::parse_shuffle(run.shuffle.as_deref());
     let verdicts: Vec<CaseVerdict> =
         judgement.verdicts.iter().map(|judged| convert_verdict(judged, &names, shuffle.as_ref())).collect();
     let by_name: BTreeMap<&str, &CaseVerdict> =
@@ -160,10 +161,10 @@ pub(crate) fn judge_earlier_failure_again(
     failure: &Failure,
     analysis: &Analysis,
 ) -> Result<Option<CaseVerdict>, EngineError> {
-    let Some(mut memory) = rows::load(tx)? else { return Ok(None) };
+    let Some(mut memory) = evidence_rows::load(tx)? else { return Ok(None) };
     let Some(run) = memory.window.runs().rev().skip(1).find(|run| run.id == run_id) else { return Ok(None) };
     let seq = run.seq;
-    let stored_names = rows::load_tests(tx, &mut memory, &[failure.case])?;
+    let stored_names = evidence_rows::load_tests(tx, &mut memory, &[failure.case])?;
     let files = stack_file_ids(name, analysis, &engine.options.project_root);
     let stacks = StackFiles::from([(failure.case, files)]);
     let Some(judged) = judge::judge_earlier_failure(&memory, seq, failure, &stacks) else { return Ok(None) };
@@ -222,7 +223,7 @@ fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<EvidenceMemory,
             knows_edits: false,
         });
     }
-    rows::save_all(tx, &memory, |case| names.get(&case).cloned())?;
+    evidence_rows::save_all(tx, &memory, |case| names.get(&case).cloned())?;
     Ok(memory)
 }
 

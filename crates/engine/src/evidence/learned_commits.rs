@@ -15,7 +15,7 @@ use crate::{
 use argus_core::{
     CallContext,
     change::{
-        message::{find_reverted_commit, judge_message},
+        commit_message::{find_reverted_commit, judge_message},
         mined_fix::{MinedFix, TouchedFile, mine_fix},
     },
     evidence::facts::fingerprint,

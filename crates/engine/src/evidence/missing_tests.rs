@@ -8,7 +8,7 @@ use crate::{
 use argus_core::CallContext;
 use argus_store::{
     Tx,
-    runs::{RunKey, test_runs},
+    runs::{RunKey, test_results},
 };
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn missing_tests(
             bases.push(lookup::find_run(tx, id)?.0);
         }
         let ran = |cases: Vec<(String, _)>| cases.into_iter().map(|(name, _)| name).collect::<BTreeSet<String>>();
-        let mut outcomes = test_runs::list_outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
+        let mut outcomes = test_results::list_outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
         let here = outcomes.next().unwrap_or_default();
         // Among equal runs, the first is the newest, because callers list the newest run first.
         let mut best: Option<(usize, &String, BTreeSet<String>)> = None;

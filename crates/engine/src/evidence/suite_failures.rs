@@ -1,14 +1,14 @@
 //! Handles cases that stand for a whole command or for a file that could not be loaded. They appear only when they
 //! fail, so their passes are derived from runs that ended well.
 
-use super::rows::TestNames;
+use super::evidence_rows::TestNames;
 use crate::{
     EngineError,
     runs::{case_name::CASE_NAME_SEPARATOR, claims::has_suite_passed},
 };
 use argus_core::evidence::{
     facts::{CaseId, RunSeq, case_id},
-    kept::{history::TestHistory, memory::EvidenceMemory},
+    stored_rows::{history::TestHistory, memory::EvidenceMemory},
 };
 use argus_report::SUITE_FAILURE_NAME;
 use argus_store::{
@@ -18,7 +18,7 @@ use argus_store::{
         case_history::CaseOutcome,
         cases::{Case, Status},
         claims::suite_name_prefix,
-        test_runs,
+        test_results,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -70,7 +70,7 @@ pub(super) fn create_suite_histories<'a>(
     };
     let earlier: Vec<_> = runs::list_newest(tx, MAX_RUNS)?.into_iter().take_while(fits).collect();
     let keys: Vec<_> = earlier.iter().map(|(key, _)| *key).collect();
-    let outcomes = test_runs::list_outcomes(tx, &keys)?;
+    let outcomes = test_results::list_outcomes(tx, &keys)?;
     let known: Vec<_> = earlier
         .iter()
         .zip(&outcomes)

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::view,
+    answer::row_conversion,
     contract::{CaseState, ChangeKind, TestChange, TestChangeCounts, TestChangesParams, TestChangesResult},
     runs::history::{check_page_limit, has_more_after},
     viewer::grid::convert_outcome,
@@ -21,7 +21,7 @@ use argus_store::{
         Run, RunKey,
         case_history::CaseOutcome,
         commits::{self, CommitStart},
-        test_runs,
+        test_results,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ pub fn test_changes(
         let has_more = has_more_after(offset, shown.len(), total);
         let notes = collect_notes(context, start, &before, &after);
         let changes = convert_changes(tx, &shown)?;
-        let newest = |side: ComparedRuns| side.runs.into_iter().next().map(|(_, run)| view::convert_run(run));
+        let newest = |side: ComparedRuns| side.runs.into_iter().next().map(|(_, run)| row_conversion::convert_run(run));
         Ok(TestChangesResult {
             since,
             base: newest(before).ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A commit has no run."))?,
@@ -113,7 +113,7 @@ impl ComparedRuns {
         let by_chance = list_failures_with_verdict(tx, &keys, VerdictKind::Flaky)?;
         let by_machine = list_failures_with_verdict(tx, &keys, VerdictKind::Infrastructure)?;
         let mut tests = BTreeMap::new();
-        for (at, cases) in test_runs::list_outcomes(tx, &keys)?.into_iter().enumerate() {
+        for (at, cases) in test_results::list_outcomes(tx, &keys)?.into_iter().enumerate() {
             for (name, outcome) in cases {
                 let failed_by_chance = by_chance[at].contains(&name);
                 let has_failed = outcome == CaseOutcome::Failed;
@@ -136,7 +136,7 @@ fn list_failures_with_verdict(
 ) -> Result<Vec<BTreeSet<String>>, EngineError> {
     // The searched JSON cannot occur inside of a text, because quotation marks are escaped there.
     let kind = serde_json::to_string(&kind).unwrap_or_default();
-    let names = test_runs::list_cases_with_verdict_containing(tx, runs, &format!("\"kind\":{kind}"))?;
+    let names = test_results::list_cases_with_verdict_containing(tx, runs, &format!("\"kind\":{kind}"))?;
     Ok(names.into_iter().map(|names| names.into_iter().collect()).collect())
 }
 
@@ -195,7 +195,7 @@ fn classify_change(was: Option<&TestResult>, now: &TestResult) -> Option<ChangeK
 fn convert_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
     let failed: Vec<(RunKey, &str)> =
         changes.iter().filter_map(|change| change.failed_in.map(|(key, _)| (*key, change.name))).collect();
-    let mut failures = test_runs::read_brief_failures(tx, &failed)?.into_iter();
+    let mut failures = test_results::read_brief_failures(tx, &failed)?.into_iter();
     let convert = |change: &Change<'_>| {
         let failure = change.failed_in.and_then(|_| failures.next().flatten());
         let (headline, verdict) = parse_brief_failure(failure);
@@ -207,7 +207,7 @@ fn convert_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestCh
             head: convert_outcome(change.head.1),
             head_run_id: change.head.0.id.clone(),
             failed_in: change.failed_in.map(|(_, run)| run.id.clone()),
-            verdict: verdict.as_ref().map(view::shorten_verdict),
+            verdict: verdict.as_ref().map(row_conversion::shorten_verdict),
             cause_id: verdict.map(|verdict| verdict.cause_id),
             headline,
         }
@@ -224,10 +224,15 @@ fn collect_notes(
     let mut notes = Vec::new();
     if start.has_only_dirty_runs {
         let base = before.runs.first().map_or("", |(_, run)| run.id.as_str());
-        notes.push(format!("The commit was only run with uncommitted changes, so '{base}' is used for it."));
+        notes.push(format!(
+            "The tests were run on this commit only with uncommitted changes, so the comparison starts at '{base}'."
+        ));
     }
     match after.runs.first() {
-        None => notes.push("No later run of other code is recorded. Run argus_run, then ask again.".to_owned()),
+        None => notes.push(
+            "No run of later or edited code is recorded, so nothing is compared. Run argus_run, then ask again."
+                .to_owned(),
+        ),
         Some((_, run)) => notes.extend(age_note(context.now_ms, run.started_at)),
     }
     if before.is_shortened || after.is_shortened {

@@ -1,13 +1,14 @@
 //! The history of a test: its state, its latest failure, and its result in each run.
 
 use super::{
-    places, rows,
+    evidence_rows,
     test_lookup::{age_note, find_test},
+    test_positions,
     test_states::convert_evidence,
 };
 use crate::{
     Engine, EngineError,
-    answer::{moment::format_iso, view},
+    answer::{row_conversion, time_format::format_iso},
     contract::{CaseVerdict, LatestFailure, TestEvidence, TestHistoryParams, TestHistoryResult, TestRun, Verdict},
     failures::{diagnose::remove_useless_rerun, lookup},
     runs::{cause::describe_failure, history::check_page_limit},
@@ -15,7 +16,7 @@ use crate::{
 };
 use argus_core::{
     CallContext, display,
-    evidence::{facts::case_id, kept::memory::EvidenceMemory, state::summarize_test},
+    evidence::{facts::case_id, stored_rows::memory::EvidenceMemory, test_state::summarize_test},
 };
 use argus_store::{
     Tx,
@@ -23,7 +24,7 @@ use argus_store::{
         self, RunKey,
         case_history::CaseOutcome,
         cases,
-        test_runs::{self, BriefFailure},
+        test_results::{self, BriefFailure},
     },
 };
 
@@ -45,10 +46,10 @@ pub fn test_history(
     let limit = check_page_limit("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let offset = params.offset.unwrap_or(0);
     let body = |tx: &mut Tx<'_>| -> Result<TestHistoryResult, EngineError> {
-        let memory = rows::load(tx)?.unwrap_or_default();
+        let memory = evidence_rows::load(tx)?.unwrap_or_default();
         let case_name = find_test(engine, tx, &memory, &params.case_name)?;
-        let places = places::load(tx, &memory, &case_name, offset.saturating_add(limit + 1))?;
-        let mut found = test_runs::list_runs_of_test(tx, &case_name, &places, limit + 1, offset)?;
+        let places = test_positions::load(tx, &memory, &case_name, offset.saturating_add(limit + 1))?;
+        let mut found = test_results::list_runs_of_test(tx, &case_name, &places, limit + 1, offset)?;
         let has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let evidence = load_evidence(tx, memory, &case_name)?;
@@ -72,7 +73,7 @@ fn load_evidence(
     case_name: &str,
 ) -> Result<Option<TestEvidence>, EngineError> {
     let case = case_id(case_name);
-    let mut names = rows::load_tests(tx, &mut memory, &[case])?;
+    let mut names = evidence_rows::load_tests(tx, &mut memory, &[case])?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
     let summary = summarize_test(history, &memory.window.view(), &memory.traits);
     Ok(Some(convert_evidence(tx, &memory, &mut names, history, &summary, case_name.to_owned())?))
@@ -83,7 +84,7 @@ fn find_latest_failure(
     tx: &mut Tx<'_>,
     case_name: &str,
 ) -> Result<Option<LatestFailure>, EngineError> {
-    let Some((run_id, json)) = test_runs::find_newest_verdict(tx, case_name)? else { return Ok(None) };
+    let Some((run_id, json)) = test_results::find_newest_verdict(tx, case_name)? else { return Ok(None) };
     let Ok(CaseVerdict { verdict, .. }) = serde_json::from_str(&json) else { return Ok(None) };
     let (key, _) = lookup::find_run(tx, &run_id)?;
     let verdict = match cases::find_failed(tx, key, case_name)? {
@@ -110,11 +111,11 @@ fn keep_strongest_reasons(verdict: Verdict) -> Verdict {
     }
 }
 
-fn convert_runs(tx: &mut Tx<'_>, found: Vec<test_runs::TestRun>) -> Result<Vec<TestRun>, EngineError> {
-    let is_failed = |run: &&test_runs::TestRun| run.outcome == CaseOutcome::Failed;
+fn convert_runs(tx: &mut Tx<'_>, found: Vec<test_results::TestRun>) -> Result<Vec<TestRun>, EngineError> {
+    let is_failed = |run: &&test_results::TestRun| run.outcome == CaseOutcome::Failed;
     let failed: Vec<(RunKey, &str)> = found.iter().filter(is_failed).map(|run| (run.key, run.name.as_str())).collect();
-    let mut failures = test_runs::read_brief_failures(tx, &failed)?.into_iter();
-    let convert = |run: test_runs::TestRun| {
+    let mut failures = test_results::read_brief_failures(tx, &failed)?.into_iter();
+    let convert = |run: test_results::TestRun| {
         let failure = if run.outcome == CaseOutcome::Failed { failures.next().flatten() } else { None };
         let (headline, found) = parse_brief_failure(failure);
         TestRun {
@@ -126,7 +127,7 @@ fn convert_runs(tx: &mut Tx<'_>, found: Vec<test_runs::TestRun>) -> Result<Vec<T
             foreign: run.is_foreign,
             status: convert_outcome(run.outcome),
             duration_ms: run.duration_ms,
-            verdict: found.as_ref().map(view::shorten_verdict),
+            verdict: found.as_ref().map(row_conversion::shorten_verdict),
             cause_id: found.map(|found| found.cause_id),
             headline,
         }
@@ -143,7 +144,7 @@ pub(super) fn parse_brief_failure(failure: Option<BriefFailure>) -> (Option<Stri
 fn collect_notes(
     tx: &mut Tx<'_>,
     context: &CallContext,
-    found: &[test_runs::TestRun],
+    found: &[test_results::TestRun],
     has_failed: bool,
 ) -> Result<Vec<String>, EngineError> {
     let mut notes = Vec::new();

@@ -1,22 +1,22 @@
 //! Finds the test or the commit that a caller names in the recorded runs. On a miss the error lists similar names.
 
-use super::{places, rows};
+use super::{evidence_rows, test_positions};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{moment::DAY_MS, text::quote},
+    answer::{message_text::quote, time_format::DAY_MS},
     failures::lookup::{MAX_COMPARED_NAMES, find_closest_names, list_names},
     runs::case_name::{CASE_NAME_SEPARATOR, clean_name},
 };
 use argus_core::{
     case_name::stabilize_case_name,
-    evidence::{facts::case_id, kept::memory::EvidenceMemory},
+    evidence::{facts::case_id, stored_rows::memory::EvidenceMemory},
 };
 use argus_store::{
     Tx,
     runs::{
         self,
         commits::{self, CommitStart},
-        test_runs::{self, TestPosition},
+        test_results::{self, TestPosition},
     },
 };
 
@@ -48,27 +48,27 @@ pub(super) fn find_test(
         ));
     }
     // Tests that failed before are found by an index, and callers mostly ask for these.
-    if rows::load_names(tx, &[case_id(&wanted)])?
+    if evidence_rows::load_names(tx, &[case_id(&wanted)])?
         .into_values()
         .any(|name| stabilize_case_name(&name) == stabilize_case_name(&wanted))
     {
         return Ok(wanted);
     }
-    let places = places::load(tx, memory, &wanted, MAX_ORDERED_RUNS)?;
+    let places = test_positions::load(tx, memory, &wanted, MAX_ORDERED_RUNS)?;
     if places.values().any(|place| *place != TestPosition::Absent) {
         return Ok(wanted);
     }
     let since = oldest_searched_start(tx)?;
     let ending = format!("{CASE_NAME_SEPARATOR}{wanted}");
-    let matches = test_runs::list_names_containing(tx, since, &wanted, &ending, MAX_MATCHES)?;
+    let matches = test_results::list_names_containing(tx, since, &wanted, &ending, MAX_MATCHES)?;
     let ends: Vec<&String> = matches.iter().filter(|name| name.ends_with(&ending)).collect();
     match (matches.first(), ends.as_slice()) {
         (Some(first), _) if *first == wanted || matches.len() == 1 => Ok(first.clone()),
         (Some(_), [only]) => Ok((*only).clone()),
         (Some(_), _) => Err(ambiguous_name_error(&wanted, &matches)),
         // A test that never failed may exist only in older runs.
-        (None, _) if !test_runs::list_runs_of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
-        (None, _) => Err(unknown_name_error(&wanted, test_runs::list_names(tx, since, MAX_COMPARED_NAMES)?)),
+        (None, _) if !test_results::list_runs_of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
+        (None, _) => Err(unknown_name_error(&wanted, test_results::list_names(tx, since, MAX_COMPARED_NAMES)?)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Lists the tests that failed before, with their states over all runs.
 
 use super::{
+    evidence_rows::{self, TestNames},
     judging::format_condition,
-    rows::{self, TestNames},
     test_lookup::{NO_RUNS_NOTE, age_note},
 };
 use crate::{
@@ -13,11 +13,11 @@ use argus_core::{
     CallContext,
     evidence::{
         facts::{CaseId, case_id},
-        kept::{
+        stored_rows::{
             history::{FailureMode, TestHistory},
             memory::EvidenceMemory,
         },
-        state::{TestState, TestSummary, summarize_test},
+        test_state::{TestState, TestSummary, summarize_test},
     },
     stable_sort::StableSort,
 };
@@ -37,8 +37,8 @@ pub fn tests(engine: &Engine, context: &CallContext, params: &TestsParams) -> Re
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
     let offset = params.offset.unwrap_or(0) as usize;
     let body = |tx: &mut Tx<'_>| -> Result<TestsResult, EngineError> {
-        let mut memory = rows::load(tx)?.unwrap_or_default();
-        let mut names = rows::load_all_tests(tx, &mut memory)?;
+        let mut memory = evidence_rows::load(tx)?.unwrap_or_default();
+        let mut names = evidence_rows::load_all_tests(tx, &mut memory)?;
         let view = memory.window.view();
         let mut found = Vec::new();
         for (case, history) in &memory.tests {
@@ -90,7 +90,7 @@ pub(super) fn convert_evidence(
     case_name: String,
 ) -> Result<TestEvidence, EngineError> {
     if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
-        names.extend(rows::load_names(tx, &[polluter])?);
+        names.extend(evidence_rows::load_names(tx, &[polluter])?);
         if !names.contains_key(&polluter) {
             // A test that never failed has no row, so its name is read from a run.
             names.extend(name_in_runs(tx, memory, history, polluter)?.map(|name| (polluter, name)));

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    answer::{text, view},
+    answer::{message_text, row_conversion},
     contract::{
         CaseVerdict, Cause, DiagnoseParams, DiagnosticResult, FixRecord, FixTrialCounts, MemoryKind, PreviousFix,
         RelatedCommit, RelatedEntry, SuspectCommit, Verdict,
@@ -35,8 +35,9 @@ use argus_core::{
 use argus_store::{
     Tx,
     patterns::{
-        self, PatternKey, merging,
-        sameness::{self, NewMergeDecision},
+        self, PatternKey,
+        merge_decisions::{self, NewMergeDecision},
+        merging,
     },
     runs::{RunKey, cases},
 };
@@ -157,7 +158,8 @@ fn analyze_failure(
     let facts = build_failure_facts(&case.name, case.failure.category, &analysis, &summary);
     let judge_earlier_failure =
         |tx: &mut Tx<'_>| judging::judge_earlier_failure_again(engine, tx, &case.run_id, &case.name, &facts, &analysis);
-    let verdict = engine.read(context, judge_earlier_failure)?.or_else(|| view::parse_stored_verdict(&case.failure));
+    let verdict =
+        engine.read(context, judge_earlier_failure)?.or_else(|| row_conversion::parse_stored_verdict(&case.failure));
     let whole_cause = cases_of_cause.into_cause(&summary);
     Ok(AnalyzedFailure {
         run,
@@ -175,7 +177,8 @@ fn analyze_failure(
 /// Marks the failure as diagnosed in its stored verdict. Failures that earlier versions recorded have no verdict, so
 /// they cannot be marked.
 fn mark_as_diagnosed(tx: &mut Tx<'_>, failure: &AnalyzedFailure) -> Result<(), EngineError> {
-    let Some(verdict) = view::parse_stored_verdict(&failure.case.failure).filter(|verdict| verdict.diagnosed.is_none())
+    let Some(verdict) =
+        row_conversion::parse_stored_verdict(&failure.case.failure).filter(|verdict| verdict.diagnosed.is_none())
     else {
         return Ok(());
     };
@@ -257,7 +260,7 @@ fn record_difference(
         && row.key != other.key
     {
         let decision = NewMergeDecision { id: &context.create_id("dec"), is_same: false, now: context.now_ms };
-        sameness::record_merge_decision(tx, row.key, other.key, decision)?;
+        merge_decisions::record_merge_decision(tx, row.key, other.key, decision)?;
     }
     Ok(())
 }
@@ -384,20 +387,22 @@ fn build_answer(
     let (verdict, suspects) = found.map(|found| (found.verdict, found.suspects)).unzip();
     let verdict = verdict
         .map(|verdict| remove_useless_rerun(verdict, summary.kind))
-        .map(|verdict| Verdict { probability: view::round_to_two_digits(verdict.probability), ..verdict });
-    let suspects = suspects
-        .into_iter()
-        .flatten()
-        .map(|one: SuspectCommit| SuspectCommit { probability: view::round_to_two_digits(one.probability), ..one });
+        .map(|verdict| Verdict { probability: row_conversion::round_to_two_digits(verdict.probability), ..verdict });
+    let suspects = suspects.into_iter().flatten().map(|one: SuspectCommit| SuspectCommit {
+        probability: row_conversion::round_to_two_digits(one.probability),
+        ..one
+    });
     let evidence = analysis.classification.evidence.as_ref();
-    let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(text::quote);
+    let evidence = evidence.and_then(|span| analysis.redacted.get(span.start..span.end)).map(message_text::quote);
     let mut matched = known.found.to_contract();
     if let Some((similarity, differences)) = known.values {
         (matched.similarity, matched.differences) = (Some(similarity), differences);
     }
     let chosen = known.found.pattern.as_ref().and_then(|pattern| pattern.overrides.category);
-    let pattern =
-        known.found.pattern.map(|pattern| view::convert_pattern(&pattern, known.tried, engine.options.locale));
+    let pattern = known
+        .found
+        .pattern
+        .map(|pattern| row_conversion::convert_pattern(&pattern, known.tried, engine.options.locale));
     DiagnosticResult {
         category: chosen.unwrap_or(analysis.classification.category),
         failure_kind: summary.kind,
@@ -443,10 +448,10 @@ pub(crate) fn remove_useless_rerun(verdict: Verdict, kind: FailureKind) -> Verdi
 /// Describes the refuted fixes of this failure, each once, for warnings. The suggested fix is left out, because its
 /// standing already shows the refutation.
 fn list_refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) -> impl Iterator<Item = String> + 'a {
-    let mut shown: HashSet<String> = suggested.map(text::fold_case_and_spacing).into_iter().collect();
+    let mut shown: HashSet<String> = suggested.map(message_text::fold_case_and_spacing).into_iter().collect();
     let refuted = history.iter().filter(|fix| !fix.of_other_failure && fix.refuted_by.is_some());
     refuted
-        .filter(move |fix| shown.insert(text::fold_case_and_spacing(&fix.fix_description)))
+        .filter(move |fix| shown.insert(message_text::fold_case_and_spacing(&fix.fix_description)))
         .filter_map(describe_refutation)
         .take(MAX_REFUTATIONS)
 }
@@ -454,7 +459,7 @@ fn list_refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) ->
 /// Describes a refuted fix, so that nobody tries it again.
 fn describe_refutation(fix: &FixRecord) -> Option<String> {
     let by = fix.refuted_by.as_ref()?;
-    let steps = text::quote(&fix.fix_description);
+    let steps = message_text::quote(&fix.fix_description);
     let after = fix.passes.filter(|passes| *passes > 0);
     let after = after.map_or_else(String::new, |passes| format!(" after {passes} runs that passed"));
     Some(if by.starts_with("fix-") {

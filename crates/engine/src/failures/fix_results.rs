@@ -4,7 +4,7 @@ use crate::{
     answer::fix_change,
     contract::{FixTrialCounts, FixTrust},
 };
-use argus_core::evidence::kept::fixes::ProofStatus;
+use argus_core::evidence::stored_rows::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
 
 /// Returns `true` if the pattern has a fix that was learned or that a person chose. The tip of a built-in pattern does

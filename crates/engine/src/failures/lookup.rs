@@ -2,7 +2,7 @@
 
 use crate::{
     EngineError, ErrorCode,
-    answer::{text::quote, view},
+    answer::{message_text::quote, row_conversion},
     runs::case_name::CASE_NAME_SEPARATOR,
 };
 use argus_core::{FailureEvent, stable_sort::StableSort};
@@ -25,7 +25,7 @@ pub(crate) struct FailedCase {
 
 impl FailedCase {
     pub(crate) fn was_diagnosed(&self) -> bool {
-        view::parse_stored_verdict(&self.failure).is_some_and(|verdict| verdict.diagnosed == Some(true))
+        row_conversion::parse_stored_verdict(&self.failure).is_some_and(|verdict| verdict.diagnosed == Some(true))
     }
 }
 

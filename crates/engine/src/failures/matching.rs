@@ -7,20 +7,20 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{self, FixRecord, MatchMethod},
 };
 use argus_core::{
     Analysis, CallContext, FailureEvent,
-    alike::{self, TextComparison},
     bound::truncate_middle_to,
     builtin, display,
-    evidence::kept::fixes::ProofStatus,
+    evidence::stored_rows::fixes::ProofStatus,
     summary::{MAX_HEADLINE_CHARS, Summary},
+    text_comparison::{self, TextComparison},
 };
 use argus_store::{
     StoreError, Tx,
-    patterns::{self, NewPattern, Pattern, PatternKey, merging, sameness},
+    patterns::{self, NewPattern, Pattern, PatternKey, merge_decisions, merging},
     solutions::{self, Fix},
 };
 use std::cell::OnceCell;
@@ -72,7 +72,7 @@ impl Match {
         }
         let mut different_patterns = Vec::from_iter(self.excluded_pattern);
         if let Some(own) = &self.own_pattern {
-            different_patterns.extend(sameness::list_different_failures(tx, own.key)?);
+            different_patterns.extend(merge_decisions::list_different_failures(tx, own.key)?);
         }
         Ok(self.different_patterns.get_or_init(|| different_patterns))
     }
@@ -163,7 +163,8 @@ fn find_most_similar(
     let mut best: Option<(PatternKey, TextComparison)> = None;
     let alike = (case_name, analysis.classification.category);
     for (key, text) in patterns::list_texts_by_case(tx, &engine.signature_version, alike, MAX_COMPARED_PATTERNS)? {
-        let likeness = alike::compare_texts(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
+        let likeness =
+            text_comparison::compare_texts(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
         // If two patterns are equally similar, the newer pattern wins, because patterns come newest first.
         if let Some(likeness) = likeness
             && best.as_ref().is_none_or(|(_, best)| best.similarity < likeness.similarity)
@@ -282,7 +283,7 @@ pub(crate) fn load_fix_history(
     let is_superseded: Vec<bool> =
         (0..fixes.len()).map(|at| fixes[..at].iter().any(|newer| supersedes(newer, &fixes[at]))).collect();
     let shown = fixes.into_iter().zip(is_superseded).map(|(fix, is_superseded)| {
-        let mut record = view::convert_fix(pattern, fix, max_chars);
+        let mut record = row_conversion::convert_fix(pattern, fix, max_chars);
         if is_superseded && record.state == Some(ProofStatus::Claimed) {
             record.state = Some(ProofStatus::Superseded);
         }

@@ -4,13 +4,13 @@
 use super::{fix_results, suggestion};
 use crate::{
     Engine,
-    answer::view,
+    answer::row_conversion,
     contract::{Difference, FixTrialCounts, RelatedEntry, RelatedKind},
 };
 use argus_core::{Analysis, similarity::similarity, stable_sort::StableSort};
 use argus_store::{
     StoreError, Tx,
-    patterns::{self, Pattern, PatternKey, similar},
+    patterns::{self, Pattern, PatternKey, similar_patterns},
 };
 
 /// Minimum similarity of a related pattern. Less similar texts have common words, but different causes.
@@ -77,10 +77,10 @@ fn find_similar(
     let mut found: Vec<RelatedPattern> = Vec::new();
     let create =
         |score: f64, pattern| RelatedPattern { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
-    for pattern in similar::list_by_family(tx, family, MAX_FAMILY_PATTERNS)? {
+    for pattern in similar_patterns::list_by_family(tx, family, MAX_FAMILY_PATTERNS)? {
         found.push(create(1.0, pattern));
     }
-    for (key, text) in similar::list_texts_by_bands(tx, bands)? {
+    for (key, text) in similar_patterns::list_texts_by_bands(tx, bands)? {
         let score = similarity(normalized, &text);
         if score >= MIN_SIMILARITY
             && let Some(pattern) = patterns::get(tx, key)?
@@ -113,7 +113,7 @@ fn convert_related(
     engine: &Engine,
     RelatedPattern { score, pattern, differences, tried }: RelatedPattern,
 ) -> RelatedEntry {
-    let view = view::convert_pattern(&pattern, tried, engine.options.locale);
+    let view = row_conversion::convert_pattern(&pattern, tried, engine.options.locale);
     RelatedEntry {
         kind: RelatedKind::Pattern,
         id: view.id,

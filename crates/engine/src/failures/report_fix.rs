@@ -7,16 +7,16 @@ use super::{
 };
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{fix_change, moment, text},
+    answer::{fix_change, message_text, time_format},
     contract::{FixChange, FixRecord, FixTrust, RecordFixParams, ReportFixParams, ReportFixResult},
-    evidence::{change, edits, progress::compute_progress, rows},
+    evidence::{change, edits, evidence_rows, proof_progress::compute_progress},
     memory::{self, finding::shared},
     runs::{case_name::clean_name, claims::is_on_older_commit},
 };
 use argus_core::{
     Analysis, CallContext,
     confidence::confidence,
-    evidence::kept::fixes::{ProofProgress, ProofStatus},
+    evidence::stored_rows::fixes::{ProofProgress, ProofStatus},
 };
 use argus_store::{
     Tx,
@@ -77,7 +77,7 @@ pub fn report_fix(
     let body = |tx: &mut Tx<'_>| -> Result<ReportFixResult, EngineError> {
         let mut newest = claims::find_latest_result(tx, &case.run_id, &case.name)?;
         if let Some(passed) = newest.as_ref().filter(|newest| has_passed(newest)) {
-            let memory = rows::load(tx)?.unwrap_or_default();
+            let memory = evidence_rows::load(tx)?.unwrap_or_default();
             if is_on_older_commit(&memory.window, &case.run_id, &passed.run_id) {
                 newest = None;
             }
@@ -166,7 +166,7 @@ pub fn record_fix(engine: &Engine, context: &CallContext, params: &RecordFixPara
             refuted_by: None,
             passes: None,
             passes_needed: None,
-            created_at: moment::format_iso(context.now_ms),
+            created_at: time_format::format_iso(context.now_ms),
             recorded_by: report.recorder.by.map(ToOwned::to_owned),
             recorded_from: report.recorder.from.map(ToOwned::to_owned),
         })
@@ -175,7 +175,7 @@ pub fn record_fix(engine: &Engine, context: &CallContext, params: &RecordFixPara
 }
 
 pub(crate) fn pattern_not_found_error(id: &str) -> EngineError {
-    let message = format!("Pattern '{}' not found. argus_patterns lists the ids.", text::quote(id));
+    let message = format!("Pattern '{}' not found. argus_patterns lists the ids.", message_text::quote(id));
     EngineError::new(ErrorCode::PatternNotFound, message)
 }
 
@@ -189,7 +189,10 @@ fn record_on_known_pattern(
     found: Match,
 ) -> Result<ReportFixResult, EngineError> {
     let Match { pattern: Some(mut pattern), own_pattern: own, .. } = found else {
-        return Err(EngineError::new(ErrorCode::InternalError, "A failure that was just remembered is unknown."));
+        return Err(EngineError::new(
+            ErrorCode::InternalError,
+            "The failure was stored but cannot be read again. Run argus doctor.",
+        ));
     };
     let previous = confidence(pattern.resolutions, pattern.occurrences);
     let has_resolved = pattern.resolutions > 0 || own.as_ref().is_some_and(|own| own.resolutions > 0);
@@ -223,10 +226,10 @@ fn is_repeated_claim(tx: &mut Tx<'_>, pattern: &Pattern, report: &FixReport<'_>)
     if report.contradicting_run().is_none() {
         return Ok(false);
     }
-    let steps = text::fold_case_and_spacing(&report.steps);
+    let steps = message_text::fold_case_and_spacing(&report.steps);
     let is_same = |fix: &Fix| {
         let is_open = fix.worked && fix.proved_by.is_none() && fix.refuted_by.is_none();
-        is_open && fix.case_name == report.case_name && text::fold_case_and_spacing(&fix.steps) == steps
+        is_open && fix.case_name == report.case_name && message_text::fold_case_and_spacing(&fix.steps) == steps
     };
     Ok(solutions::list_history(tx, pattern, MAX_EARLIER_FIXES)?.iter().any(is_same))
 }
@@ -279,7 +282,7 @@ fn store_fix(
         run_id: report.run_id,
         case_name: report.case_name,
         steps: &report.steps,
-        digest: &memory::input::steps_digest(&report.steps),
+        digest: &memory::input_cleaning::steps_digest(&report.steps),
         worked: report.worked,
         proved_by: report.proving_run(),
         passes: report.progress.passes,
@@ -293,7 +296,7 @@ fn store_fix(
     };
     let may_count = solutions::record_fix(tx, &fix)?;
     if let Some(shared) = report.shared {
-        argus_store::shared::link_to_shared(tx, &id, shared)?;
+        argus_store::shared_links::link_to_shared(tx, &id, shared)?;
     }
     Ok((id, may_count))
 }
@@ -306,7 +309,7 @@ fn build_result(
 ) -> ReportFixResult {
     let proof = report.proving_run();
     let is_claimed = report.worked && proof.is_none();
-    let name = text::quote(report.case_name);
+    let name = message_text::quote(report.case_name);
     ReportFixResult {
         state: report.worked.then(|| fix_results::proof_state(proof, None)),
         trust: report.worked.then(|| FixTrust {
@@ -386,7 +389,7 @@ fn find_superseded<'a>(
     }
     Err(EngineError::invalid_input(format!(
         "supersedes: '{}' is not a reported success of this test. argus_diagnose lists the reported fixes in fixHistory.",
-        text::quote(id)
+        message_text::quote(id)
     )))
 }
 

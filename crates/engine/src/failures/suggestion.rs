@@ -8,21 +8,21 @@ use super::{
 };
 use crate::{
     Engine,
-    answer::{fix_change, text, view},
+    answer::{fix_change, message_text, row_conversion},
     contract::{Difference, FixTrialCounts, FixTrust, KnownPattern, SameCausePattern, SuggestionSource},
-    memory::input,
+    memory::input_cleaning,
 };
 use argus_core::{
     Analysis, Category, FailureEvent,
     confidence::confidence,
     display,
+    message_values::{differ_beyond_addresses, differ_in_values},
     similarity::similarity,
     summary::Summary,
-    values::{differ_beyond_addresses, differ_in_values},
 };
 use argus_store::{
     StoreError, Tx,
-    patterns::{self, Pattern, similar},
+    patterns::{self, Pattern, similar_patterns},
     solutions::{SolutionKey, outcomes},
 };
 
@@ -99,8 +99,8 @@ impl Suggestion {
         let times = if self.failed_here == 1 { String::new() } else { format!(" {} times", self.failed_here) };
         Some(format!(
             "'{}' is suggested because it fixed the same error of '{}'; it was tried for this failure{times} and did not help.",
-            text::quote(steps),
-            text::quote(&from.case_name),
+            message_text::quote(steps),
+            message_text::quote(&from.case_name),
         ))
     }
 
@@ -173,7 +173,7 @@ pub(crate) fn find_best_suggestion(
     own_fix: Option<OwnFix>,
 ) -> Result<Suggestion, StoreError> {
     let pattern = found.pattern.as_ref();
-    let tip = pattern.and_then(|pattern| view::find_suggested_fix(pattern, engine.options.locale));
+    let tip = pattern.and_then(|pattern| row_conversion::find_suggested_fix(pattern, engine.options.locale));
     let own = own_fix.map(|own_fix| suggest_own_fix(found, own_fix, tip.clone()));
     let is_set = pattern.is_some_and(|pattern| pattern.overrides.solution.is_some());
     let has_own = own.is_some();
@@ -246,10 +246,10 @@ fn find_same_error(
 ) -> Result<SameErrorPatterns, StoreError> {
     let others = found.different_patterns(tx)?;
     let is_allowed = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
-    let mut candidates = similar::list_by_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS)?;
+    let mut candidates = similar_patterns::list_by_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS)?;
     // The family signature depends on the function, so equal messages of other functions are found by their text.
     for (key, text) in
-        similar::list_texts_by_bands(tx, argus_core::similarity::minhash_sketch(&analysis.normalized_error))?
+        similar_patterns::list_texts_by_bands(tx, argus_core::similarity::minhash_sketch(&analysis.normalized_error))?
     {
         if text == analysis.normalized_error
             && let Some(pattern) = patterns::get(tx, key)?
@@ -285,7 +285,7 @@ fn find_same_error(
 /// the built-in pattern that matches it.
 fn count_failures_here(tx: &mut Tx<'_>, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
     let (Some(own), Some(fix)) = (&found.own_pattern, &fixed.best_fix) else { return Ok(0) };
-    let digest = input::steps_digest(fix);
+    let digest = input_cleaning::steps_digest(fix);
     let on_own = outcomes::count_failures_of_steps(tx, own.key, &digest, None)?;
     match found.pattern.as_ref().filter(|shown| shown.is_builtin) {
         Some(builtin) => Ok(on_own + outcomes::count_failures_of_steps(tx, builtin.key, &digest, Some(case_name))?),

@@ -33,5 +33,8 @@ pub fn check_write(engine: &Engine, context: &CallContext, _: &NoParams) -> Resu
     if was_stored {
         return Ok(());
     }
-    Err(EngineError::new(ErrorCode::DatabaseUnavailable, "A row that was written could not be read again."))
+    Err(EngineError::new(
+        ErrorCode::DatabaseUnavailable,
+        "A row was stored but cannot be read again. Run argus doctor.",
+    ))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{FailurePattern, PatternSort, PatternSource, PatternsParams, PatternsResult, SignatureParams},
     failures::fix_results,
     limits::MAX_PATTERNS,
@@ -43,8 +43,10 @@ pub fn patterns(
             page.extend(patterns::list_provisional(tx, params.category, free_rows, skipped)?);
         }
         let tried = fix_results::count_fix_results_of_each(tx, &page)?;
-        let shown =
-            page.iter().zip(tried).map(|(pattern, tried)| view::convert_pattern(pattern, tried, engine.options.locale));
+        let shown = page
+            .iter()
+            .zip(tried)
+            .map(|(pattern, tried)| row_conversion::convert_pattern(pattern, tried, engine.options.locale));
         let patterns: Vec<_> = shown.collect();
         let has_more = has_more_after(offset, patterns.len(), total);
         Ok(PatternsResult { patterns, total, built_in_count, learned_count, provisional_count, has_more })
@@ -64,7 +66,7 @@ pub fn find_by_signature(
         let found = patterns::find_by_signature(tx, recipe, signature)?;
         let Some(pattern) = found else { return Ok(None) };
         let tried = fix_results::count_fix_results(tx, &pattern)?;
-        Ok(Some(view::convert_pattern(&pattern, tried, engine.options.locale)))
+        Ok(Some(row_conversion::convert_pattern(&pattern, tried, engine.options.locale)))
     };
     engine.read(context, body)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{CompleteIdsParams, IdKind, IdParams, PatternDetail},
     failures::{fix_results, matching, report_fix::pattern_not_found_error},
     limits::MAX_COMPLETIONS,
@@ -27,7 +27,7 @@ pub fn pattern(
         Ok(PatternDetail {
             fix_history: matching::load_fix_history(tx, &pattern, MAX_FIXES, usize::MAX)?,
             sample: event.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: view::convert_pattern(
+            pattern: row_conversion::convert_pattern(
                 &pattern,
                 fix_results::count_fix_results(tx, &pattern)?,
                 engine.options.locale,

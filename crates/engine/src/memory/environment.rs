@@ -1,8 +1,8 @@
 //! Resolves the environment of a call from the given facts and from the facts that the host detected in the project
 //! and on the machine.
 
-use super::input;
-use crate::{Engine, EngineError, answer::text};
+use super::input_cleaning;
+use crate::{Engine, EngineError, answer::message_text};
 use argus_core::environment::{Environment, EnvironmentFact};
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ pub(super) fn resolve_environment(
             return Err(EngineError::invalid_input(format!(
                 "env_bucket '{}' contains no known field. Use the form 'os_family=linux;language=python;\
                  language_major=3', or omit it to derive it from env.",
-                text::quote(bucket)
+                message_text::quote(bucket)
             )));
         }
         return Ok(build_resolved(environment, given, Map::new()));
@@ -70,8 +70,8 @@ fn build_resolved(
 fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
     let Value::Object(entries) = env else {
         return Err(EngineError::invalid_input(
-            "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} has \
-             it filled in from project and machine.",
+            "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} \
+             stands for the environment that Argus detects.",
         ));
     };
     if entries.len() > MAX_ENTRIES {
@@ -82,7 +82,7 @@ fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, Eng
     }
     let mut kept = Map::new();
     for (key, value) in entries {
-        let key = input::clean_line(engine, key, MAX_KEY_CHARS);
+        let key = input_cleaning::clean_line(engine, key, MAX_KEY_CHARS);
         match value {
             Value::Null => {}
             Value::Bool(_) => drop(kept.insert(key, value.clone())),
@@ -98,7 +98,7 @@ fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, Eng
             Value::Array(_) | Value::Object(_) => {
                 return Err(EngineError::invalid_input(format!(
                     "env.{} is a list or an object, but env may only contain texts, numbers and booleans.",
-                    text::quote(&key)
+                    message_text::quote(&key)
                 )));
             }
         }
@@ -109,7 +109,7 @@ fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, Eng
 /// Redacts a value together with its key, because the key alone can mark the value as a secret, for example
 /// `password`.
 fn redact_value(engine: &Engine, key: &str, value: &str) -> String {
-    let value = input::clean_line(engine, value, MAX_VALUE_CHARS);
+    let value = input_cleaning::clean_line(engine, value, MAX_VALUE_CHARS);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);
     if *clean == line {

@@ -4,7 +4,7 @@
 use super::case_name::CASE_NAME_SEPARATOR;
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{CaseVerdict, Cause},
     failures::{lookup::FailedCase, matching},
 };
@@ -12,9 +12,9 @@ use argus_core::{
     Analysis, Category, FailureEvent, FailureKind, display,
     evidence::{facts::fingerprint, verdict::VerdictKind},
     failure_kind::failure_kind,
+    message_values::restore_values,
     stable_sort::StableSort,
     summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, find_failure_locations},
-    values::restore_values,
 };
 use argus_report::looks_like_file;
 use argus_store::{
@@ -162,7 +162,7 @@ impl Causes {
                     place: summary.place.clone(),
                     count: 0,
                     cases: Vec::new(),
-                    verdict: verdict.map(view::shorten_verdict),
+                    verdict: verdict.map(row_conversion::shorten_verdict),
                 });
                 largest_sites.push((summary.site, 0));
             }
@@ -171,7 +171,7 @@ impl Causes {
             if let (Some(shown), Some(verdict)) = (&mut cause.verdict, verdict)
                 && shown.kind == VerdictKind::New
             {
-                *shown = view::shorten_verdict(verdict);
+                *shown = row_conversion::shorten_verdict(verdict);
             }
             let at_site = at_sites.entry((at, summary.site)).or_default();
             *at_site += 1;
@@ -218,7 +218,7 @@ pub(crate) struct CauseCases {
 
 impl CauseCases {
     pub(crate) fn load(tx: &mut Tx<'_>, run: RunKey, case: &FailedCase) -> Result<Self, EngineError> {
-        let Some(CaseVerdict { cause_id, .. }) = view::parse_stored_verdict(&case.failure) else {
+        let Some(CaseVerdict { cause_id, .. }) = row_conversion::parse_stored_verdict(&case.failure) else {
             return Ok(Self { id: None, count: 1, cases: vec![case.name.clone()] });
         };
         let (count, cases) = cases::list_with_cause(tx, run, &cause_id, &case.name, MAX_DIAGNOSED_CASES)?;

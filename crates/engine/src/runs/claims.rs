@@ -3,7 +3,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::{fix_change, view},
+    answer::{fix_change, row_conversion},
     contract::ProvedFix,
     evidence::{change, edits},
     failures::{lookup, matching},
@@ -11,7 +11,7 @@ use crate::{
 use argus_core::{
     case_name::stabilize_case_name,
     display,
-    evidence::{facts::RunFacts, kept::window::RunWindow, verdict::VerdictKind},
+    evidence::{facts::RunFacts, stored_rows::window::RunWindow, verdict::VerdictKind},
 };
 use argus_store::{
     Tx, patterns,
@@ -146,7 +146,7 @@ fn is_soon_after(run: &Run, claim: &Claim) -> bool {
 }
 
 fn is_flaky_failure(case: &Case) -> bool {
-    let found = case.failure.as_deref().and_then(view::parse_stored_verdict);
+    let found = case.failure.as_deref().and_then(row_conversion::parse_stored_verdict);
     found.is_some_and(|found| found.verdict.kind == VerdictKind::Flaky)
 }
 

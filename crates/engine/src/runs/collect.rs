@@ -1,10 +1,10 @@
 //! Turns reports and the outcome of the command into cases for the database: named, bounded, redacted and analyzed.
 
 use super::{
-    brief::{FailureCandidate, FailureCandidates},
     case_name::{CASE_NAME_SEPARATOR, clean_name},
     cause, containers,
-    failed_texts::{CleanFailureTexts, FailureTexts, TextBudget},
+    failure_selection::{FailureCandidate, FailureCandidates},
+    failure_texts::{CleanFailureTexts, FailureTexts, TextBudget},
     read_reports::{ReportFacts, read_reports},
     recovered_errors,
 };
@@ -16,7 +16,7 @@ use crate::{
     limits::MAX_ANALYZED_FAILURES,
 };
 use argus_core::{FailureEvent, evidence, redact::RedactedText};
-use argus_report::{CaseStatus, Problem, ReportCase, tail::extract_error_excerpt};
+use argus_report::{CaseStatus, Problem, ReportCase, error_excerpt::extract_error_excerpt};
 use argus_store::runs::cases::{Case, Failure, Status};
 
 /// Code in the error of a run whose report is incomplete.

@@ -2,9 +2,9 @@
 
 use crate::{
     Engine, EngineError,
-    answer::{moment, view},
+    answer::{row_conversion, time_format},
     contract::{HistoryParams, HistoryResult, RunDetail, RunDetailParams, RunStatus},
-    evidence::rows,
+    evidence::evidence_rows,
     failures::lookup,
     limits::{DEFAULT_RUNS, MAX_RUNS},
 };
@@ -20,12 +20,13 @@ pub fn history(engine: &Engine, context: &CallContext, params: &HistoryParams) -
     let offset = params.offset.unwrap_or(0);
     let filter = RunFilter {
         has_failed: params.status.map(|status| status == RunStatus::Failed),
-        since: params.days.map(|days| context.now_ms.saturating_sub(i64::from(days) * moment::DAY_MS)),
+        since: params.days.map(|days| context.now_ms.saturating_sub(i64::from(days) * time_format::DAY_MS)),
     };
     let body = |tx: &mut Tx<'_>| -> Result<HistoryResult, EngineError> {
         let total = runs::count(tx, filter)?;
-        let mut runs: Vec<_> = runs::list(tx, filter, limit, offset)?.into_iter().map(view::convert_run).collect();
-        let mut trees = rows::load_trees(tx)?;
+        let mut runs: Vec<_> =
+            runs::list(tx, filter, limit, offset)?.into_iter().map(row_conversion::convert_run).collect();
+        let mut trees = evidence_rows::load_trees(tx)?;
         for run in &mut runs {
             run.tree = trees.remove(&run.id);
         }
@@ -41,9 +42,10 @@ pub fn run_detail(engine: &Engine, context: &CallContext, params: &RunDetailPara
     let body = |tx: &mut Tx<'_>| -> Result<RunDetail, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.run_id)?;
         let total = run.passed + run.failed + run.skipped;
-        let cases: Vec<_> = cases::list(tx, key, limit, offset)?.into_iter().map(view::convert_case).collect();
+        let cases: Vec<_> =
+            cases::list(tx, key, limit, offset)?.into_iter().map(row_conversion::convert_case).collect();
         Ok(RunDetail {
-            run: view::convert_run(run),
+            run: row_conversion::convert_run(run),
             has_more: has_more_after(offset, cases.len(), total),
             cases,
             total,

@@ -1,6 +1,6 @@
 //! Looks up known fixes for the failures of a run that another memory records.
 
-use super::{brief::select_failures, collect::collect_cases};
+use super::{collect::collect_cases, failure_selection::select_failures};
 use crate::{
     Engine, EngineError,
     contract::{FailureBrief, RecordRunParams},

@@ -2,7 +2,7 @@
 //! analyzed only when the run is recorded.
 
 use super::{
-    failed_texts::{FailureTexts, TextBudget},
+    failure_texts::{FailureTexts, TextBudget},
     read_reports::read_reports,
     record_run::NO_CASES_NOTE,
 };

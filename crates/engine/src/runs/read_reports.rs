@@ -3,7 +3,7 @@
 use super::run_order::{CaseStart, ExecutionOrderBuilder};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::text,
+    answer::message_text,
     contract::{RecordRunParams, ReportInput},
     limits::MAX_REPORT_BYTES,
 };
@@ -171,7 +171,7 @@ impl From<EngineError> for ReportError {
 fn too_large_error(path: &str) -> EngineError {
     let message = format!(
         "The report '{}' is larger than {} MiB. Split it, or report failures only.",
-        text::quote(path),
+        message_text::quote(path),
         MAX_REPORT_BYTES / 1024 / 1024
     );
     EngineError::new(ErrorCode::ReportTooLarge, message)

@@ -2,13 +2,13 @@
 //! occurrence of a pattern.
 
 use super::{
-    brief::{self, SelectedFailures, select_failures},
     claims,
     collect::{CollectedRun, collect_cases, has_failed},
+    failure_selection::{self, SelectedFailures, select_failures},
 };
 use crate::{
     Engine, EngineError,
-    answer::{moment, text::quote, view},
+    answer::{message_text::quote, row_conversion, time_format},
     contract::{ChangesSinceGreen, ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
     evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
@@ -151,7 +151,7 @@ const DEFAULT_MIN_RUNS: u32 = 20;
 fn retention_limits(engine: &Engine, context: &CallContext) -> RetentionLimits {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
-        max_ms: i64::from(days) * moment::DAY_MS,
+        max_ms: i64::from(days) * time_format::DAY_MS,
         now: context.now_ms,
         min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
     };
@@ -219,7 +219,7 @@ fn build_answer(
         notes.push(format!("Only the first {MAX_ANALYZED_FAILURES} of {count} failures were analyzed."));
     }
     let SelectedFailures { failures, causes, more_causes } = brief;
-    debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");
+    debug_assert!(failures.len() <= failure_selection::MAX_LISTED, "no more are kept than listed");
     RunResult {
         run_id: run.id,
         status: if run.has_failed { RunStatus::Failed } else { RunStatus::Passed },
@@ -232,7 +232,7 @@ fn build_answer(
         more_causes,
         since_green,
         proved,
-        shuffle: view::parse_shuffle(run.shuffle.as_deref()),
+        shuffle: row_conversion::parse_shuffle(run.shuffle.as_deref()),
         notes,
         skipped: collected.skipped,
     }

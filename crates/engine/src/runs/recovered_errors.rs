@@ -1,7 +1,7 @@
 //! Finds a failure reason in the output of a command when the report has none. For example, Node and Go report a file
 //! that could not be loaded or a package that did not build as failed without a reason.
 
-use super::{case_name::CASE_NAME_SEPARATOR, failed_texts::CleanFailureTexts};
+use super::{case_name::CASE_NAME_SEPARATOR, failure_texts::CleanFailureTexts};
 use crate::Engine;
 use argus_core::display::strip_escapes;
 use argus_report::SUITE_FAILURE_NAME;

@@ -3,7 +3,7 @@
 
 use super::{
     collect::{clean_case, command_error, command_name},
-    failed_texts::{FailureTexts, TextBudget},
+    failure_texts::{FailureTexts, TextBudget},
     read_reports::read_reports,
     recovered_errors,
 };

@@ -7,7 +7,7 @@ pub(super) use super::{
 };
 pub(super) use crate::{
     Engine, EngineError, ErrorCode, ReportFiles,
-    answer::moment::DAY_MS,
+    answer::time_format::DAY_MS,
     calls::{CALLS, CallInfo, CallVisitor, call, call_once, visit_all},
     contract::*,
     evidence::{
@@ -53,11 +53,11 @@ pub(super) use crate::{
     },
     viewer::{
         comparison::view_comparison,
+        current_problems::view_now,
         edit::{edit_pattern, mark_fix, merge_patterns, split_pattern},
         grid::view_grid,
         health::health,
         inspection::view_inspection,
-        now::view_now,
         overview::{view_overview, view_trend},
         pattern::view_pattern,
         patterns::view_patterns,
@@ -68,7 +68,7 @@ pub(super) use crate::{
 pub(super) use argus_core::{
     CallContext, Category,
     classify::UserRule,
-    evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind},
+    evidence::{stored_rows::fixes::ProofStatus, test_state::TestState, verdict::VerdictKind},
 };
 pub(super) use argus_report::{CaseStatus, ReportCase};
 pub(super) use argus_store::{Database, FileAccess, NativeDriver, Sqlite, StoreError, Tx};

@@ -3,7 +3,7 @@
 use super::{check_page, grid::convert_outcome, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{
         BriefVerdict, CaseState, CaseVerdict, ComparedCase, ComparedCases, VerdictKindCount, ViewComparisonParams,
         ViewComparisonResult,
@@ -65,8 +65,8 @@ pub fn view_comparison(
             ComparedCases { has_more: has_more_after(offset, cases.len(), total), cases, total }
         };
         Ok(ViewComparisonResult {
-            base: view::convert_run(base),
-            head: view::convert_run(head),
+            base: row_conversion::convert_run(base),
+            head: row_conversion::convert_run(head),
             new_kinds: count_verdict_kinds(&new),
             new: cases(new),
             fixed: cases(fixed),
@@ -113,7 +113,7 @@ fn build_compared_case(case: &FailedCase, base: CaseState, head: CaseState) -> C
 fn read_verdicts(tx: &mut Tx<'_>, run: RunKey) -> Result<BTreeMap<String, BriefVerdict>, EngineError> {
     let stored = cases::list_verdicts(tx, run, MAX_COMPARED_FAILURES)?;
     let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
-    let short = |verdict: CaseVerdict| (verdict.case_name.clone(), view::shorten_verdict(&verdict));
+    let short = |verdict: CaseVerdict| (verdict.case_name.clone(), row_conversion::shorten_verdict(&verdict));
     Ok(stored.into_iter().filter_map(read).map(short).collect())
 }
 

@@ -3,13 +3,13 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{text::quote, view},
+    answer::{message_text::quote, row_conversion},
     contract::{
         Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, PatternTableRow,
         SplitPatternParams,
     },
     failures::report_fix::pattern_not_found_error,
-    memory::input,
+    memory::input_cleaning,
 };
 use argus_core::CallContext;
 use argus_store::{
@@ -17,8 +17,8 @@ use argus_store::{
     patterns::{
         self, Pattern,
         edits::{self, FixEdit, PatternEdit},
+        merge_decisions::{self, NewMergeDecision},
         merging,
-        sameness::{self, NewMergeDecision},
     },
     search::DocumentOwner,
     solutions::{self, NewSolution, Solution},
@@ -39,7 +39,7 @@ pub fn edit_pattern(
     let fix = clean_change(&params.suggested_fix, "suggestedFix", |text| {
         engine.analyzer.redact(text).trimmed().bounded_to(MAX_FIX_BYTES).into_string()
     })?;
-    let digest = if let Change::Set(fix) = &fix { input::steps_digest(fix) } else { String::new() };
+    let digest = if let Change::Set(fix) = &fix { input_cleaning::steps_digest(fix) } else { String::new() };
     let id = context.create_id("sol");
     let body = |tx: &mut Tx<'_>| -> Result<PatternTableRow, EngineError> {
         let pattern = find_pattern(tx, &params.id)?;
@@ -92,7 +92,7 @@ pub fn merge_patterns(
             return Err(EngineError::invalid_input(message));
         }
         merging::merge(tx, &from, &into, context.now_ms)?;
-        sameness::record_merge_decision(tx, from.key, into.key, decision)?;
+        merge_decisions::record_merge_decision(tx, from.key, into.key, decision)?;
         read_row(engine, tx, &into.id)
     };
     engine.write(context, body)
@@ -113,7 +113,7 @@ pub fn split_pattern(
             return Err(EngineError::invalid_input(format!("{message} viewPattern lists the parts under merged.")));
         };
         merging::undo_merge(tx, part, &whole, context.now_ms)?;
-        sameness::record_merge_decision(tx, part.key, whole.key, decision)?;
+        merge_decisions::record_merge_decision(tx, part.key, whole.key, decision)?;
         read_row(engine, tx, &part.id)
     };
     engine.write(context, body)
@@ -133,7 +133,7 @@ pub fn mark_fix(engine: &Engine, context: &CallContext, params: &MarkFixParams) 
         Ok(MarkFixResult {
             solution_id: solution.id,
             wrong: params.wrong,
-            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| row_conversion::convert_pattern_to_row(&pattern, engine.options.locale)),
         })
     };
     engine.write(context, body)
@@ -156,7 +156,7 @@ fn find_pattern(tx: &mut Tx<'_>, id: &str) -> Result<Pattern, EngineError> {
 }
 
 fn read_row(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<PatternTableRow, EngineError> {
-    Ok(view::convert_pattern_to_row(&find_pattern(tx, id)?, engine.options.locale))
+    Ok(row_conversion::convert_pattern_to_row(&find_pattern(tx, id)?, engine.options.locale))
 }
 
 /// Cleans the text of a change. Returns an error if the text is empty.

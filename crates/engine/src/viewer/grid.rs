@@ -3,7 +3,7 @@
 use super::{check_page, clean_filter_text, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
     runs::history::{self, has_more_after},
 };
@@ -55,7 +55,7 @@ pub fn view_grid(
     let tests: Vec<GridTest> =
         take_page(tests, limit, offset).into_iter().map(|test| test.into_contract(runs.len())).collect();
     Ok(ViewGridResult {
-        runs: runs.into_iter().map(view::convert_run).collect(),
+        runs: runs.into_iter().map(row_conversion::convert_run).collect(),
         has_more: has_more_after(offset, tests.len(), total),
         tests,
         total,

@@ -7,7 +7,7 @@ mod trend;
 use super::{check_page, saturate_to_u32, take_first, take_page};
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{
         FixesResult, HealthParams, HealthResult, LastFailure, NoParams, TestDuration, TestEvidence, TestHealth,
         TestsParams,
@@ -15,7 +15,7 @@ use crate::{
     evidence::{fixes, test_states},
     runs::history::has_more_after,
 };
-use argus_core::{CallContext, evidence::state::TestState};
+use argus_core::{CallContext, evidence::test_state::TestState};
 use argus_store::{
     Tx,
     runs::{self, Run, RunFilter, RunKey, trends},

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{Explanation, PlaceholderSpan, ViewInspectionParams, ViewInspectionResult},
     failures::{matching, related},
     inspect, memory,
@@ -33,7 +33,7 @@ pub fn view_inspection(
             related::find_related(engine, tx, &analysis, pattern.as_ref().map(|pattern| pattern.key).as_slice(), None)?;
         let incidents = memory::finding::related_incidents::find_related_incidents(engine, context, tx, &query)?;
         Ok((
-            pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
+            pattern.map(|pattern| row_conversion::convert_pattern_to_row(&pattern, engine.options.locale)),
             [related, incidents].concat(),
         ))
     };

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{NoParams, TrendPoint, ViewOverview, ViewTrendParams, ViewTrendResult},
     memory::finding::browse,
     runs::history,
@@ -27,7 +27,7 @@ pub fn view_overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Re
             learned_patterns: learned,
             runs: runs::count(tx, RunFilter::default())?,
             incidents,
-            latest_run: newest.map(|(_, run)| view::convert_run(run)),
+            latest_run: newest.map(|(_, run)| row_conversion::convert_run(run)),
         })
     };
     engine.read(context, body)
@@ -46,7 +46,7 @@ pub fn view_trend(
 }
 
 fn build_trend_point(run: runs::Run) -> TrendPoint {
-    let run = view::convert_run(run);
+    let run = row_conversion::convert_run(run);
     let ran = f64::from(run.passed) + f64::from(run.failed);
     TrendPoint {
         run_id: run.id,

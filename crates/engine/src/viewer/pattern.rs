@@ -3,7 +3,7 @@
 use super::{check_page, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
-    answer::{moment::format_iso, view as answer_view},
+    answer::{row_conversion as answer_view, time_format::format_iso},
     contract::{
         AffectedTest, ConfidencePoint, FixView, LearnedValues, MergedPattern, PatternOccurrence, PersonValues,
         SolutionView, ViewPatternParams, ViewPatternResult,
@@ -17,7 +17,7 @@ use argus_store::{
     patterns::{
         self, Pattern,
         daily_counts::{self, DAY_MS, DailyCounts},
-        view,
+        sorted_listing,
     },
     runs::{
         self,
@@ -219,7 +219,7 @@ fn find_occurrences_of_learned(
 ) -> Result<OccurrencesPage, EngineError> {
     let mut found: Vec<(FailureOccurrence, &str)> = Vec::new();
     for part in merged.iter().chain([pattern]) {
-        let signatures: BTreeSet<String> = view::list_signatures(tx, part.key)?.into_iter().collect();
+        let signatures: BTreeSet<String> = sorted_listing::list_signatures(tx, part.key)?.into_iter().collect();
         let occurrences = case_history::list_occurrences(tx, &part.case_name, MAX_CASE_FAILURES)?;
         let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
         found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));

@@ -9,7 +9,7 @@
 use super::{check_page, clean_filter_text, saturate_to_u32};
 use crate::{
     Engine, EngineError,
-    answer::view as answer_view,
+    answer::row_conversion as answer_view,
     contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
     runs::history::has_more_after,
 };
@@ -18,7 +18,7 @@ use argus_store::{
     Tx,
     patterns::{
         self, Pattern, PatternKey,
-        view::{self, SortColumn, SortEntry, SortValue},
+        sorted_listing::{self, SortColumn, SortEntry, SortValue},
     },
 };
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl FilteredPatterns {
                     || answer_view::find_suggested_fix(builtin, locale).is_some_and(has)
             });
             for (category, count) in &mut counts {
-                let keys = view::find_containing(tx, *category, filter_text)?;
+                let keys = sorted_listing::find_containing(tx, *category, filter_text)?;
                 *count = saturate_to_u32(keys.len());
                 found.insert(category.as_str(), keys);
             }
@@ -226,7 +226,7 @@ impl FilteredPatterns {
         }
         if section.by == SortColumn::Description && self.filter_text.is_none() && section.categories.len() > 1 {
             let before = skip.saturating_sub(saturate_to_u32(BUILTIN_PATTERNS.len()));
-            let entries = view::list_by_description(tx, descending, skip + take - before, before)?;
+            let entries = sorted_listing::list_by_description(tx, descending, skip + take - before, before)?;
             return Ok((entries, before));
         }
         let mut entries = Vec::new();
@@ -251,17 +251,17 @@ impl FilteredPatterns {
         }
         if self.filter_text.is_none() {
             // Reads an additional entry to replace the built-in pattern among them.
-            let mut entries = view::list_sorted(tx, category, by, descending, most + 1)?;
+            let mut entries = sorted_listing::list_sorted(tx, category, by, descending, most + 1)?;
             entries.retain(|entries| !self.builtin_keys.contains(&entries.key));
             return Ok(entries);
         }
         let found = self.found.get(category.as_str()).map(Vec::as_slice).unwrap_or_default();
         if found.len() <= MAX_INDIVIDUAL_READS {
-            return Ok(view::read_sort_entries(tx, found, by)?);
+            return Ok(sorted_listing::read_sort_entries(tx, found, by)?);
         }
         let mut limit = most.saturating_mul(2).max(DEFAULT_LIMIT);
         loop {
-            let mut entries = view::list_sorted(tx, category, by, descending, limit)?;
+            let mut entries = sorted_listing::list_sorted(tx, category, by, descending, limit)?;
             let is_all = saturate_to_u32(entries.len()) < limit;
             entries.retain(|entries| found.binary_search(&entries.key).is_ok());
             if is_all || saturate_to_u32(entries.len()) >= most {

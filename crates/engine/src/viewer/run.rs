@@ -3,7 +3,7 @@
 use super::{check_page, clean_filter_text, grid::convert_outcome, take_first};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{moment::format_iso, text::quote, view},
+    answer::{message_text::quote, row_conversion, time_format::format_iso},
     contract::{
         CaseHistoryEntry, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams,
         ViewCaseResult, ViewRunParams, ViewRunResult,
@@ -61,7 +61,7 @@ pub fn view_run(engine: &Engine, context: &CallContext, params: &ViewRunParams) 
             exit_code: run.exit_code,
             signal: run.signal.clone(),
             timed_out: run.timed_out,
-            run: view::convert_run(run),
+            run: row_conversion::convert_run(run),
             previous_id,
             next_id,
             groups,
@@ -97,7 +97,7 @@ pub fn view_case(
             failure_kind: summary.kind,
             place: summary.place,
             test_place: summary.test_place,
-            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| row_conversion::convert_pattern_to_row(&pattern, engine.options.locale)),
             known,
             history: read_history(tx, &params.case_name)?,
             headline: failure.headline,
@@ -128,7 +128,7 @@ fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseHistoryEntry>, En
 }
 
 fn convert_case(case: cases::Case) -> CaseRecord {
-    let mut record = view::convert_case(case);
+    let mut record = row_conversion::convert_case(case);
     record.error = record.error.map(|error| display::truncate_chars(&error, MAX_ERROR_CHARS));
     record
 }
@@ -237,9 +237,9 @@ impl FailureGroupBuilder {
             headline: edited.unwrap_or(self.first.headline),
             count: self.count,
             cause_id: self.verdict.as_ref().map(|verdict| verdict.cause_id.clone()),
-            verdict: self.verdict.as_ref().map(view::shorten_verdict),
+            verdict: self.verdict.as_ref().map(row_conversion::shorten_verdict),
             case_names: self.names,
-            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| row_conversion::convert_pattern_to_row(&pattern, engine.options.locale)),
             known,
         })
     }

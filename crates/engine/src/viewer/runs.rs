@@ -3,7 +3,7 @@
 use super::check_page;
 use crate::{
     Engine, EngineError,
-    answer::view,
+    answer::row_conversion,
     contract::{RunStatus, ViewRunsParams, ViewRunsResult},
     runs::history::has_more_after,
 };
@@ -26,7 +26,8 @@ pub fn view_runs(
     let filter = RunFilter { has_failed, since: None };
     let body = |tx: &mut Tx<'_>| -> Result<ViewRunsResult, EngineError> {
         let total = runs::count(tx, filter)?;
-        let runs: Vec<_> = runs::list(tx, filter, limit, offset)?.into_iter().map(view::convert_run).collect();
+        let runs: Vec<_> =
+            runs::list(tx, filter, limit, offset)?.into_iter().map(row_conversion::convert_run).collect();
         Ok(ViewRunsResult { has_more: has_more_after(offset, runs.len(), total), runs, total })
     };
     engine.read(context, body)

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::go_text::{self, has_only_runner_lines};
+use super::go_frame::{self, has_only_runner_lines};
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
@@ -214,7 +214,7 @@ impl GoRun {
     }
 
     fn add_package_failure(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
-        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::remove_runner_lines(&error)));
+        let mut case = ReportCase::suite_failure(None, error.map(|error| go_frame::remove_runner_lines(&error)));
         case.suite = vec![package.to_owned()];
         case.place.started_at = self.ended;
         self.retries.push(case, true, intake);
@@ -250,7 +250,7 @@ fn read_case(package: &str, test: &str, action: &str, output: Option<String>) ->
         "fail" => CaseStatus::Failed,
         _ => CaseStatus::Skipped,
     };
-    let own = output.map(|output| go_text::remove_runner_lines(&output)).filter(|output| !output.is_empty());
+    let own = output.map(|output| go_frame::remove_runner_lines(&output)).filter(|output| !output.is_empty());
     let (error, stdout) = if status == CaseStatus::Failed { (own, None) } else { (None, own) };
     ReportCase {
         suite: vec![package.to_owned()],

@@ -6,10 +6,10 @@
 
 mod dialect;
 mod elements;
+mod held_cases;
 mod naming;
 mod node_test;
 mod playwright;
-mod window;
 
 use std::io::BufRead;
 
@@ -26,7 +26,7 @@ use crate::{
 
 use dialect::Dialect;
 use elements::{Element, FailedAttempt, FailedAttemptKind, OpenCase};
-use window::HeldCases;
+use held_cases::HeldCases;
 
 pub(crate) use elements::is_exception;
 

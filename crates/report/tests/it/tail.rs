@@ -1,7 +1,7 @@
 //! The part that is kept of the output of commands without a report. The outputs are shortened from real runs.
 #![allow(clippy::format_collect, reason = "test outputs are small")]
 
-use argus_report::tail::extract_error_excerpt;
+use argus_report::error_excerpt::extract_error_excerpt;
 
 /// Checks that the kept text has all of `wanted` and none of `unwanted`.
 #[track_caller]

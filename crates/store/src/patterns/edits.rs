@@ -3,7 +3,7 @@
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,
-    listing::{add_to_listing, remove_from_listing, update_search_index},
+    listing_updates::{add_to_listing, remove_from_listing, update_search_index},
 };
 use crate::{
     database::Tx,

@@ -5,7 +5,7 @@
 use super::{
     Pattern, PatternKey, SignatureSet, add_to_learned_count, columns,
     daily_counts::{self, DailyCounts},
-    filter_text, read_pattern, set_merge_target, similar, tables,
+    filter_text, read_pattern, set_merge_target, similar_patterns, tables,
 };
 use crate::{
     database::{Row, Tx},
@@ -207,7 +207,7 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[ImportedFailure<'_>]) -> Result<Vec<Pa
         let key = row?.read().map(PatternKey)?;
         let sample = [key.into(), failure.sample.into()];
         tx.execute_deferred("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
-        similar::add_bands(tx, key, failure.identity.bands)?;
+        similar_patterns::add_bands(tx, key, failure.identity.bands)?;
         if let Some(into) = failure.into {
             set_merge_target(tx, key, into)?;
         }

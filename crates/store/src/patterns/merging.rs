@@ -7,8 +7,8 @@
 
 use super::{
     Pattern, PatternKey, SignatureSet, daily_counts, edits, find_row, find_row_by_signature,
-    listing::{add_to_listing, remove_from_listing, update_search_index},
-    sameness, set_merge_target, similar,
+    listing_updates::{add_to_listing, remove_from_listing, update_search_index},
+    merge_decisions, set_merge_target, similar_patterns,
 };
 use crate::{
     database::Tx,
@@ -23,7 +23,7 @@ use argus_core::{Category, similarity};
 pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: SignatureSet<'_>) -> Result<(), StoreError> {
     // Reads the row again, because an earlier pattern of the same batch may have changed it.
     let Some(pattern) = find_row(tx, pattern.key)? else { return Ok(()) };
-    similar::remove_bands(tx, pattern.key, similarity::minhash_sketch(&pattern.normalized))?;
+    similar_patterns::remove_bands(tx, pattern.key, similarity::minhash_sketch(&pattern.normalized))?;
     if pattern.signature != new.signature {
         record_signature(tx, &pattern.signature, pattern.key)?;
     }
@@ -100,7 +100,7 @@ fn write_signatures(tx: &mut Tx<'_>, pattern: &Pattern, new: SignatureSet<'_>) -
         new.normalized.into(),
     ];
     tx.execute_deferred(SQL, &params)?;
-    similar::add_bands(tx, pattern.key, new.bands)?;
+    similar_patterns::add_bands(tx, pattern.key, new.bands)?;
     add_to_listing(tx, pattern.key)?;
     // The search index still has the family signature of the older recipe.
     update_search_index(tx, pattern.key)
@@ -133,7 +133,7 @@ fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Signature
             delete_row(tx, pattern, other.key)
         }
         (None, Some(into)) if into == pattern.key => {
-            similar::remove_bands(tx, other.key, similarity::minhash_sketch(&other.normalized))?;
+            similar_patterns::remove_bands(tx, other.key, similarity::minhash_sketch(&other.normalized))?;
             delete_row(tx, other, pattern.key)?;
             write_signatures(tx, pattern, new)
         }
@@ -204,7 +204,7 @@ fn delete_row(tx: &mut Tx<'_>, row: &Pattern, into: PatternKey) -> Result<(), St
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
     record_signature(tx, &row.signature, into)?;
-    sameness::move_decisions(tx, row.key, into)?;
+    merge_decisions::move_decisions(tx, row.key, into)?;
     tx.execute_deferred(MOVE, &keys)?;
     tx.execute_deferred("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1])?;
     tx.execute_deferred("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1])?;

@@ -6,7 +6,7 @@ use argus_store::{
     FileAccess, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     database::Value,
     incidents,
-    patterns::{self, daily_counts, view},
+    patterns::{self, daily_counts, sorted_listing},
     runs::{
         self, case_history,
         cases::{self, Case, Status},
@@ -176,14 +176,14 @@ fn check_read_only(database: &Sqlite, version: u32) {
         assert_eq!(case_history::list_failed(tx, key, 10)?[0].headline, "Error: the flux capacitor is out of tune");
         assert_eq!(cases::list(tx, key, 10, 0)?.len(), 2);
         let shown = if version < 3 { Category::Unknown } else { Category::ConfigError };
-        let entries = view::list_sorted(tx, shown, view::SortColumn::Description, false, 10)?;
+        let entries = sorted_listing::list_sorted(tx, shown, sorted_listing::SortColumn::Description, false, 10)?;
         assert_eq!(entries.len(), 1);
         let text = if version < 3 { "TUNED it" } else { "out of TUNE" };
-        assert_eq!(view::find_containing(tx, shown, text)?, [entries[0].key]);
-        assert_eq!(view::list_by_description(tx, true, 10, 0)?, entries);
+        assert_eq!(sorted_listing::find_containing(tx, shown, text)?, [entries[0].key]);
+        assert_eq!(sorted_listing::list_by_description(tx, true, 10, 0)?, entries);
         let pattern = patterns::get(tx, entries[0].key)?.unwrap();
         assert_eq!(case_history::list_occurrences(tx, &pattern.case_name, 10)?.len(), 1);
-        assert_eq!(view::list_signatures(tx, pattern.key)?, [pattern.signature.as_str()]);
+        assert_eq!(sorted_listing::list_signatures(tx, pattern.key)?, [pattern.signature.as_str()]);
         assert!(version < 3 || !daily_counts::list_daily_counts(tx, pattern.key, 10)?.is_empty());
         assert_eq!(incidents::count(tx)?, u64::from(version > 1));
         Ok(())

@@ -4,8 +4,9 @@ use argus_core::Category;
 use argus_store::{
     FileAccess, Sqlite, StoreError, Tx,
     patterns::{
-        self, NewPattern, PatternKey, SignatureSet, merging,
-        sameness::{self, NewMergeDecision},
+        self, NewPattern, PatternKey, SignatureSet,
+        merge_decisions::{self, NewMergeDecision},
+        merging,
     },
 };
 
@@ -38,7 +39,7 @@ fn insert_pattern(tx: &mut Tx<'_>, id: &str) -> Result<PatternKey, StoreError> {
 
 /// Returns for each decision its id, the ids of both failures, and whether they are the same.
 fn list_decisions(tx: &mut Tx<'_>) -> Result<Vec<(String, String, String, bool)>, StoreError> {
-    let said = sameness::list_page(tx, "", 10)?;
+    let said = merge_decisions::list_page(tx, "", 10)?;
     Ok(said.into_iter().map(|said| (said.id, said.failure.id, said.other.id, said.is_same)).collect())
 }
 
@@ -52,27 +53,27 @@ fn last_decision_of_a_pair_is_kept_when_rows_are_merged() {
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         let [a, b, c] = [insert_pattern(tx, "pat-a")?, insert_pattern(tx, "pat-b")?, insert_pattern(tx, "pat-c")?];
         let said = |id, is_same| NewMergeDecision { id, is_same, now: NOW };
-        sameness::record_merge_decision(tx, a, b, said("dec-1", false))?;
-        sameness::record_merge_decision(tx, b, a, said("dec-2", false))?;
+        merge_decisions::record_merge_decision(tx, a, b, said("dec-1", false))?;
+        merge_decisions::record_merge_decision(tx, b, a, said("dec-2", false))?;
         assert_eq!(
             list_decisions(tx)?,
             [decision("dec-1", "pat-a", "pat-b", false)],
             "a repeated decision changes nothing"
         );
-        sameness::record_merge_decision(tx, b, a, said("dec-3", true))?;
+        merge_decisions::record_merge_decision(tx, b, a, said("dec-3", true))?;
         assert_eq!(
             list_decisions(tx)?,
             [decision("dec-3", "pat-b", "pat-a", true)],
             "the opposite decision replaces it"
         );
-        sameness::record_merge_decision(tx, b, c, said("dec-4", false))?;
+        merge_decisions::record_merge_decision(tx, b, c, said("dec-4", false))?;
         assert_eq!(
-            (sameness::list_different_failures(tx, b)?, sameness::list_different_failures(tx, c)?),
+            (merge_decisions::list_different_failures(tx, b)?, merge_decisions::list_different_failures(tx, c)?),
             (vec![c], vec![b])
         );
-        assert_eq!(sameness::find_merge_decision(tx, a)?.as_deref(), Some("dec-3"));
-        assert_eq!(sameness::find_merge_decision(tx, c)?, None);
-        assert_eq!(sameness::list_page(tx, "dec-3", 10)?.len(), 1);
+        assert_eq!(merge_decisions::find_merge_decision(tx, a)?.as_deref(), Some("dec-3"));
+        assert_eq!(merge_decisions::find_merge_decision(tx, c)?, None);
+        assert_eq!(merge_decisions::list_page(tx, "dec-3", 10)?.len(), 1);
 
         // A newer recipe signs both failures alike.
         for (id, signature) in [("pat-a", "same"), ("pat-b", "same")] {

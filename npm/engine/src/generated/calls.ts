@@ -28,32 +28,32 @@ import type {
   ImportRunParams,
   IncidentDetail,
   LearnCommitsParams,
-  LearnedCommits,
-  LikelyFixes,
+  LearnCommitsResult,
   LikelyFixesParams,
+  LikelyFixesResult,
   MarkFixParams,
   MarkFixResult,
+  MemoryExportPage,
   MemoryExportParams,
-  MemoryExported,
   MemoryImportParams,
-  MemoryImported,
+  MemoryImportResult,
   MemorySearchParams,
-  MemorySearched,
+  MemorySearchResult,
   MergePatternsParams,
   MissingTestsParams,
   MissingTestsResult,
   NoParams,
   Overview,
   PatternDetail,
+  PatternTableRow,
+  PatternsExportPage,
   PatternsExportParams,
-  PatternsExported,
   PatternsImportParams,
-  PatternsImported,
+  PatternsImportResult,
   PatternsParams,
   PatternsResult,
   RankedSolutionsParams,
   RankedSolutionsResult,
-  Recipe,
   RecordFixParams,
   RecordOutcomeParams,
   RecordOutcomeResult,
@@ -68,9 +68,10 @@ import type {
   ShareCheckResult,
   ShareParams,
   ShareResult,
-  ShareTaken,
-  SharedTexts,
+  SharedFilesParams,
+  SharedImportResult,
   SignatureParams,
+  SignatureVersionResult,
   SnapshotParams,
   SplitPatternParams,
   TestChangesParams,
@@ -96,7 +97,6 @@ import type {
   ViewOverview,
   ViewPatternParams,
   ViewPatternResult,
-  ViewPatternRow,
   ViewPatternsParams,
   ViewPatternsResult,
   ViewRunParams,
@@ -112,7 +112,7 @@ export interface Calls {
   /** Returns the number of patterns and the newest run. */
   overview: { params: NoParams; result: Overview };
   /** Returns the signature version. Memories with equal signature versions produce equal signatures. */
-  recipe: { params: NoParams; result: Recipe };
+  recipe: { params: NoParams; result: SignatureVersionResult };
   /** Reads the reports of a run. Returns the run without files and secrets, so that it can be recorded later. */
   prepareRun: { params: RecordRunParams; result: RecordRunParams };
   /** Returns the failures of a run with known fixes. Stores nothing, because another memory records the run. */
@@ -136,9 +136,9 @@ export interface Calls {
   /** Returns the changes of an edit that fixed a failure. */
   edit: { params: EditParams; result: EditResult };
   /** Returns commits whose messages look like fixes and that are not learned yet. */
-  likelyFixes: { params: LikelyFixesParams; result: LikelyFixes };
+  likelyFixes: { params: LikelyFixesParams; result: LikelyFixesResult };
   /** Stores which tests and symbols commits changed together, as hints for later failures. */
-  learnCommits: { params: LearnCommitsParams; result: LearnedCommits };
+  learnCommits: { params: LearnCommitsParams; result: LearnCommitsResult };
   /** Lists runs, newest first. */
   history: { params: HistoryParams; result: HistoryResult };
   /** Returns a run with its cases. */
@@ -164,21 +164,21 @@ export interface Calls {
   /** Adds an incident with its solution and outcome, unless a similar incident exists. */
   addIncident: { params: AddIncidentParams; result: AddIncidentResult };
   /** Imports incidents from JSON lines, one incident per line, in a single transaction. */
-  memoryImport: { params: MemoryImportParams; result: MemoryImported };
+  memoryImport: { params: MemoryImportParams; result: MemoryImportResult };
   /** Exports a page of the incidents with their solutions and outcomes. */
-  memoryExport: { params: MemoryExportParams; result: MemoryExported };
+  memoryExport: { params: MemoryExportParams; result: MemoryExportPage };
   /** Exports a page of the learned patterns with their solutions. */
-  patternsExport: { params: PatternsExportParams; result: PatternsExported };
+  patternsExport: { params: PatternsExportParams; result: PatternsExportPage };
   /** Imports patterns of another memory in a single transaction. A repeated import changes nothing. */
-  patternsImport: { params: PatternsImportParams; result: PatternsImported };
+  patternsImport: { params: PatternsImportParams; result: PatternsImportResult };
   /** Returns the new files to share through the repository. */
   shareWrite: { params: ShareParams; result: ShareResult };
   /** Checks files that a repository shares. Needs no memory. */
-  shareCheck: { params: SharedTexts; result: ShareCheckResult };
+  shareCheck: { params: SharedFilesParams; result: ShareCheckResult };
   /** Imports files that a repository shares into a separate database. */
-  shareTake: { params: SharedTexts; result: ShareTaken };
+  shareTake: { params: SharedFilesParams; result: SharedImportResult };
   /** Returns the ids of incidents that match a text, best first. */
-  memorySearch: { params: MemorySearchParams; result: MemorySearched };
+  memorySearch: { params: MemorySearchParams; result: MemorySearchResult };
   /** Returns an incident of either memory with its solutions and outcomes. */
   incident: { params: IdParams; result: IncidentDetail };
   /** Returns ids with a prefix, newest first, at most 100. */
@@ -228,11 +228,11 @@ export interface Calls {
   /** Analyzes a text, with matches from the memory. */
   viewInspection: { params: ViewInspectionParams; result: ViewInspectionResult };
   /** Replaces learned values of a pattern with values that a person chose. */
-  editPattern: { params: EditPatternParams; result: ViewPatternRow };
+  editPattern: { params: EditPatternParams; result: PatternTableRow };
   /** Merges two patterns. */
-  mergePatterns: { params: MergePatternsParams; result: ViewPatternRow };
+  mergePatterns: { params: MergePatternsParams; result: PatternTableRow };
   /** Separates a merged pattern again. */
-  splitPattern: { params: SplitPatternParams; result: ViewPatternRow };
+  splitPattern: { params: SplitPatternParams; result: PatternTableRow };
   /** Marks a fix as wrong, or removes this mark. Only a person may decide this. */
   markFix: { params: MarkFixParams; result: MarkFixResult };
 }
@@ -358,7 +358,7 @@ export abstract class NamedCalls {
   }
 
   /** Returns the signature version. Memories with equal signature versions produce equal signatures. */
-  recipe(params: NoParams = {}): Promise<Recipe> {
+  recipe(params: NoParams = {}): Promise<SignatureVersionResult> {
     return this.call('recipe', params);
   }
 
@@ -418,12 +418,12 @@ export abstract class NamedCalls {
   }
 
   /** Returns commits whose messages look like fixes and that are not learned yet. */
-  likelyFixes(params: LikelyFixesParams): Promise<LikelyFixes> {
+  likelyFixes(params: LikelyFixesParams): Promise<LikelyFixesResult> {
     return this.call('likelyFixes', params);
   }
 
   /** Stores which tests and symbols commits changed together, as hints for later failures. */
-  learnCommits(params: LearnCommitsParams): Promise<LearnedCommits> {
+  learnCommits(params: LearnCommitsParams): Promise<LearnCommitsResult> {
     return this.call('learnCommits', params);
   }
 
@@ -488,22 +488,22 @@ export abstract class NamedCalls {
   }
 
   /** Imports incidents from JSON lines, one incident per line, in a single transaction. */
-  memoryImport(params: MemoryImportParams): Promise<MemoryImported> {
+  memoryImport(params: MemoryImportParams): Promise<MemoryImportResult> {
     return this.call('memoryImport', params);
   }
 
   /** Exports a page of the incidents with their solutions and outcomes. */
-  memoryExport(params: MemoryExportParams = {}): Promise<MemoryExported> {
+  memoryExport(params: MemoryExportParams = {}): Promise<MemoryExportPage> {
     return this.call('memoryExport', params);
   }
 
   /** Exports a page of the learned patterns with their solutions. */
-  patternsExport(params: PatternsExportParams = {}): Promise<PatternsExported> {
+  patternsExport(params: PatternsExportParams = {}): Promise<PatternsExportPage> {
     return this.call('patternsExport', params);
   }
 
   /** Imports patterns of another memory in a single transaction. A repeated import changes nothing. */
-  patternsImport(params: PatternsImportParams): Promise<PatternsImported> {
+  patternsImport(params: PatternsImportParams): Promise<PatternsImportResult> {
     return this.call('patternsImport', params);
   }
 
@@ -513,17 +513,17 @@ export abstract class NamedCalls {
   }
 
   /** Checks files that a repository shares. Needs no memory. */
-  shareCheck(params: SharedTexts): Promise<ShareCheckResult> {
+  shareCheck(params: SharedFilesParams): Promise<ShareCheckResult> {
     return this.call('shareCheck', params);
   }
 
   /** Imports files that a repository shares into a separate database. */
-  shareTake(params: SharedTexts): Promise<ShareTaken> {
+  shareTake(params: SharedFilesParams): Promise<SharedImportResult> {
     return this.call('shareTake', params);
   }
 
   /** Returns the ids of incidents that match a text, best first. */
-  memorySearch(params: MemorySearchParams): Promise<MemorySearched> {
+  memorySearch(params: MemorySearchParams): Promise<MemorySearchResult> {
     return this.call('memorySearch', params);
   }
 
@@ -648,17 +648,17 @@ export abstract class NamedCalls {
   }
 
   /** Replaces learned values of a pattern with values that a person chose. */
-  editPattern(params: EditPatternParams): Promise<ViewPatternRow> {
+  editPattern(params: EditPatternParams): Promise<PatternTableRow> {
     return this.call('editPattern', params);
   }
 
   /** Merges two patterns. */
-  mergePatterns(params: MergePatternsParams): Promise<ViewPatternRow> {
+  mergePatterns(params: MergePatternsParams): Promise<PatternTableRow> {
     return this.call('mergePatterns', params);
   }
 
   /** Separates a merged pattern again. */
-  splitPattern(params: SplitPatternParams): Promise<ViewPatternRow> {
+  splitPattern(params: SplitPatternParams): Promise<PatternTableRow> {
     return this.call('splitPattern', params);
   }
 

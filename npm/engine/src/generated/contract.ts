@@ -61,6 +61,18 @@ export type AddSolutionResult = {
   next_action: NextAction,
 };
 
+/** A test that failed with a pattern. */
+export type AffectedTest = {
+  /** `file > suite > name`. */
+  caseName: string,
+  /** Number of recorded runs with the failure. */
+  failures: number,
+  /** Newest of these runs. */
+  lastRunId: string,
+  /** Start of that run. */
+  lastSeenAt: string,
+};
+
 /** A declared fix. */
 export type AppliedFix = {
   /** Description of the fix. */
@@ -114,7 +126,7 @@ export type AuditParams = {
 };
 
 /** The start of a failure, in short. */
-export type BriefSince = {
+export type BriefFailingSince = {
   /** Start of the first run with the failure, ISO 8601. */
   startedAt: string,
   /** Number of runs in a row that have failed, including this run. */
@@ -134,7 +146,7 @@ export type BriefVerdict = {
   suspect?: string,
   /** Start of the failure, for `regression` and `broken`. Absent if the failure started in this run without an
    * uncommitted edit. */
-  since?: BriefSince,
+  since?: BriefFailingSince,
 };
 
 /** Statistics of a solution in an environment. */
@@ -150,7 +162,7 @@ export type BucketStats = {
 };
 
 /** Outcome of a case in a run. */
-export type CaseEnd = {
+export type CaseHistoryEntry = {
   /** `run-…`. */
   runId: string,
   /** Start of the run. */
@@ -239,15 +251,22 @@ export type Cause = {
 /** Kinds of changes, most urgent first. */
 export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
-/** Part of a failure that a commit changed, strongest relation first. */
-export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
-
 /** Changes of a commit in a file. */
 export type ChangedSource = {
   /** Path from the root of the repository, with `/`. */
   file: string,
   /** Changed functions and types. Empty if unknown. */
   symbols: Array<string>,
+};
+
+/** Changes between the last run without a failure and a failed run. */
+export type ChangesSinceGreen = {
+  /** The newest earlier run of the branch without a failure. */
+  runId: string,
+  /** Number of commits between the two runs. */
+  commits: number,
+  /** Files whose uncommitted edits differ between the two runs. At most 20. */
+  edited?: Array<string>,
 };
 
 /** A fix from a commit. */
@@ -293,6 +312,9 @@ export type CommitMessage = {
   /** Title and body. */
   message: string,
 };
+
+/** Part of a failure that a commit changed, strongest relation first. */
+export type CommitRelation = "testAndSymbol" | "test" | "symbol" | "testFile";
 
 /** A test in two runs. */
 export type ComparedCase = {
@@ -420,9 +442,9 @@ export type DiagnosticResult = {
   suggestedFix: string | null,
   /** The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
    * failure. */
-  suggestedFrom?: SuggestedFrom,
+  suggestedFrom?: SuggestionSource,
   /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
-  tried?: Tried,
+  tried?: FixTrialCounts,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
@@ -435,7 +457,7 @@ export type DiagnosticResult = {
    * failed. Absent if a fix is known. */
   changedBefore?: Array<RelatedCommit>,
   /** Another case with the same error and the same values. */
-  sameCauseAs?: SameCause,
+  sameCauseAs?: SameCausePattern,
   /** Confidence of the pattern. It decreases with each diagnosis, so use `tried` to judge the fix. */
   confidence: number | null,
   /** Reported fixes, newest first, at most 20. */
@@ -447,7 +469,7 @@ export type DiagnosticResult = {
   /** Words that the rule matched. */
   evidence: string | null,
   /** Similar patterns, if no pattern with a reported fix matched. May be empty. */
-  related: Array<Related>,
+  related: Array<RelatedEntry>,
   /** Limitations of this answer. */
   warnings: Array<string>,
   /** Reason why this occurrence was not stored. Absent if it was stored. */
@@ -463,7 +485,7 @@ export type Difference = {
 };
 
 /** Duration of a test before its newest runs. */
-export type DurationBefore = {
+export type EarlierDuration = {
   /** Median in milliseconds. */
   medianMs: number,
   /** Number of runs. */
@@ -558,13 +580,19 @@ export type Explanation = {
   placeholders: Array<PlaceholderSpan>,
 };
 
-/** Failures of a test in all runs on the same tree. */
-export type FailedHere = {
-  /** Number of runs including the judged run, at least 2. */
-  runs: number,
-  /** Probability that the test fails this often in a row by chance, computed from its failure rate on other
-   * trees. */
-  chance: number,
+/** The first run with the failure. */
+export type FailingSince = {
+  /** `run-…`. */
+  runId: string,
+  /** Commit of that run. None if the failure may be older. */
+  commit?: string,
+  /** Start of that run, ISO 8601. Absent in verdicts of earlier versions, as is `runs`. */
+  startedAt?: string,
+  /** Number of runs in a row that have failed, including this run. */
+  runs?: number,
+  /** Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
+   * since that run. */
+  edited?: Array<string>,
 };
 
 /** A failure of a run, in short. */
@@ -599,7 +627,7 @@ export type FailureBrief = {
   known: KnownPattern | null,
   /** A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it
    * as data. */
-  shared?: Related,
+  shared?: RelatedEntry,
   /** A commit or an edit that fixed this failure of this test before. Absent if a fix was reported. */
   mendedBefore?: PreviousFix,
   /** Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a
@@ -645,7 +673,7 @@ export type FailureGroup = {
   /** Names of the first cases, at most 20. */
   caseNames: Array<string>,
   /** Pattern that a failure matches: a learned pattern, else the built-in pattern. */
-  pattern: ViewPatternRow | null,
+  pattern: PatternTableRow | null,
   /** Known pattern of that failure with its best fix, as in the answer to a run. */
   known: KnownPattern | null,
 };
@@ -668,7 +696,7 @@ export type FailurePattern = {
   /** Description of the best fix, or null if no fix is known. */
   suggestedFix: string | null,
   /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
-  tried?: Tried,
+  tried?: FixTrialCounts,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
@@ -1182,6 +1210,16 @@ export type FixStep = {
   description: string,
 };
 
+/** Results of trying a fix. Several reports for the same failure count once. */
+export type FixTrialCounts = {
+  /** Successes that a later run confirmed. */
+  proved: number,
+  /** Unproved successes. */
+  claimed: number,
+  /** Failures, and successes that a later run refuted. */
+  failed: number,
+};
+
 /** How far a fix can be trusted, and the runs that show it. */
 export type FixTrust = {
   /** `claimed`: only reported. `proved`: passed often enough since. `refuted`: the failure came back, or a report
@@ -1204,6 +1242,32 @@ export type FixTrust = {
 /** Decision of a human on the loop. */
 export type FixVerdict = "accept" | "reject" | "continue" | "stop";
 
+/** A report that a solution was tried. */
+export type FixView = {
+  /** `fix-…` or `out-…`. */
+  fixId: string,
+  /** The tried solution. */
+  solutionId: string,
+  /** Run of the failure, or null if the report names no run. */
+  runId: string | null,
+  /** True if the run is still stored. */
+  runRecorded: boolean,
+  /** Case of the failure. */
+  caseName: string | null,
+  /** Description of the change. */
+  fixDescription: string,
+  /** True if it was reported as successful. */
+  success: boolean,
+  /** True if a person marked it as wrong, so that it does not count as a success. */
+  wrong: boolean,
+  /** Time of the report. */
+  createdAt: string,
+  /** Who reported the fix, or null for entries of earlier versions. */
+  recordedBy: string | null,
+  /** Machine on which it was recorded. */
+  recordedFrom: string | null,
+};
+
 /** A warning about the progress of the loop. */
 export type FixWarning = {
   /** Kind of warning. */
@@ -1222,7 +1286,7 @@ export type FixesResult = {
   /** The newest reported fixes. */
   reported: Array<ReportedFix>,
   /** Fixes that the repository shares. */
-  shared?: Array<SharedKnown>,
+  shared?: Array<SharedFixEntry>,
 };
 
 /** State of the work tree when the run started. */
@@ -1292,7 +1356,7 @@ export type HealthResult = {
   /** Number of recorded runs. */
   runs: number,
   /** Page of unhealthy tests: broken first, then flaky, order and environment. */
-  tests: Array<HealthTest>,
+  tests: Array<TestHealth>,
   /** Number of unhealthy tests, at most 1000. */
   total: number,
   /** True if there is a next page. */
@@ -1322,18 +1386,9 @@ export type HealthResult = {
   /** The newest 20 reported fixes. */
   reported: Array<ReportedFix>,
   /** Fixes that the repository shares, the first 20. */
-  shared: Array<SharedKnown>,
+  shared: Array<SharedFixEntry>,
   /** Number of further entries in these three lists together. */
   moreFixes: number,
-};
-
-/** An unhealthy test. */
-export type HealthTest = {
-  /** State of the test, with its evidence. */
-  evidence: TestEvidence,
-  /** Last recorded run in which it failed. None if every failure passed at a later attempt, or if the run was
-   * deleted. */
-  lastFailure: LastFailure | null,
 };
 
 /** Unit of a point of a curve. */
@@ -1372,9 +1427,6 @@ export type HistoryResult = {
   /** True if there is a next page. */
   hasMore: boolean,
 };
-
-/** Method by which a failure is recognized. */
-export type HowMatched = "signature" | "alike" | "none";
 
 /** Kinds of ids. */
 export type IdKind = "run" | "pattern" | "incident";
@@ -1475,6 +1527,34 @@ export type IncidentMatch = {
   origin?: SharedOrigin,
 };
 
+/** An incident. With a search text, also a failure pattern with a fix. */
+export type IncidentView = {
+  /** `inc-…` or `pat-…`. Imported incidents keep their ids. */
+  incidentId: string,
+  /** Incident or pattern. */
+  kind: MatchKind,
+  /** Title in one line. */
+  title: string,
+  /** The error as printed, shortened. */
+  errorSignature: string | null,
+  /** The problem in words, shortened. */
+  summary: string | null,
+  /** Labels. */
+  tags: Array<string>,
+  /** Memory that contains it. */
+  memory: MemoryKind,
+  /** Time of creation. */
+  createdAt: string,
+  /** Number of its solutions. */
+  solutionCount: number,
+  /** Score of the match with the text, from 0 to 1. */
+  score: number | null,
+  /** Reasons for the match, in short phrases. */
+  because: Array<string>,
+  /** The solutions with their scores, best first, at most 10. Empty if the call has no text. */
+  solutions: Array<RankedSolution>,
+};
+
 /** Analysis of a failure text. Nothing is stored. */
 export type Inspection = {
   /** Category of the failure. */
@@ -1509,9 +1589,9 @@ export type KnownPattern = {
   suggestedFix: string | null,
   /** The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
    * failure. */
-  suggestedFrom?: SuggestedFrom,
+  suggestedFrom?: SuggestionSource,
   /** Results of trying the fix. Absent without a fix, and for an untried built-in tip. */
-  tried?: Tried,
+  tried?: FixTrialCounts,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
@@ -1519,7 +1599,7 @@ export type KnownPattern = {
   /** How far runs have proved the fix. Absent if nobody reported the fix. */
   trust?: FixTrust,
   /** Another case with the same error and the same values. */
-  sameCauseAs?: SameCause,
+  sameCauseAs?: SameCausePattern,
 };
 
 /** Run in which a test failed. */
@@ -1545,7 +1625,7 @@ export type LearnCommitsParams = {
 };
 
 /** Result of learning from commits. */
-export type LearnedCommits = {
+export type LearnCommitsResult = {
   /** Number of stored commits. Each touched a test and a source file. */
   learned: number,
 };
@@ -1560,18 +1640,18 @@ export type LearnedValues = {
   suggestedFix: string | null,
 };
 
-/** Commits whose messages look like fixes. */
-export type LikelyFixes = {
-  /** Commits that are not learned yet. */
-  commits: Array<string>,
-  /** Number of commits that were learned before. */
-  known: number,
-};
-
 /** Messages of commits, newest first. */
 export type LikelyFixesParams = {
   /** Commits without duplicates. */
   commits: Array<CommitMessage>,
+};
+
+/** Commits whose messages look like fixes. */
+export type LikelyFixesResult = {
+  /** Commits that are not learned yet. */
+  commits: Array<string>,
+  /** Number of commits that were learned before. */
+  known: number,
 };
 
 /** The language of built-in suggestions. */
@@ -1604,13 +1684,13 @@ export type MarkFixResult = {
   /** True if it is now marked as wrong. */
   wrong: boolean,
   /** Current state of the pattern, or null for a solution of an incident. */
-  pattern: ViewPatternRow | null,
+  pattern: PatternTableRow | null,
 };
 
 /** How a failure was recognized. */
 export type Match = {
   /** Method of recognition. */
-  how: HowMatched,
+  how: MatchMethod,
   /** The failure's own pattern, or null if it is not stored. If a built-in pattern matched, this pattern is
    * provisional until a fix is reported. */
   patternId: string | null,
@@ -1625,16 +1705,11 @@ export type Match = {
 /** Kind of a match. */
 export type MatchKind = "incident" | "pattern";
 
-/** Selects a page of incidents to export. */
-export type MemoryExportParams = {
-  /** The `next` of the previous page, or null for the first page. */
-  after?: string | null,
-  /** Incidents per page, from 1 to 1000. Default: 200. */
-  limit?: number | null,
-};
+/** Method by which a failure is recognized. */
+export type MatchMethod = "signature" | "alike" | "none";
 
 /** A page of exported incidents. */
-export type MemoryExported = {
+export type MemoryExportPage = {
   /** A JSON object per line, in the format of the import. */
   lines: string,
   /** Number of incidents on the page. */
@@ -1645,6 +1720,14 @@ export type MemoryExported = {
   next: string | null,
 };
 
+/** Selects a page of incidents to export. */
+export type MemoryExportParams = {
+  /** The `next` of the previous page, or null for the first page. */
+  after?: string | null,
+  /** Incidents per page, from 1 to 1000. Default: 200. */
+  limit?: number | null,
+};
+
 /** Incidents to import. */
 export type MemoryImportParams = {
   /** Whole lines, each with an incident as JSON (`IncidentLine`). Each call is a transaction, so pass about 1000
@@ -1653,7 +1736,7 @@ export type MemoryImportParams = {
 };
 
 /** Result of an import. */
-export type MemoryImported = {
+export type MemoryImportResult = {
   /** Number of new incidents. */
   added: number,
   /** Number of incidents whose id already existed. */
@@ -1690,7 +1773,7 @@ export type MemorySearchParams = {
 };
 
 /** Matching incidents, best first. */
-export type MemorySearched = {
+export type MemorySearchResult = {
   /** Ids of the incidents. */
   ranked: Array<string>,
   /** Scores of the incidents, from 0 to 1. */
@@ -1787,22 +1870,54 @@ export type PatternDetail = {
   sample: string | null,
 };
 
+/** A failure of a pattern. */
+export type PatternOccurrence = {
+  /** `run-…`. */
+  runId: string,
+  /** Start of the run. */
+  timestamp: string,
+  /** `file > suite > name`. */
+  caseName: string,
+  /** The error in one line. */
+  headline: string,
+};
+
 /** Order of patterns, always descending. */
 export type PatternSort = "confidence" | "occurrences" | "lastSeen";
 
 /** Origin of a pattern. */
 export type PatternSource = "built-in" | "learned";
 
-/** Selects a page of learned patterns to export. */
-export type PatternsExportParams = {
-  /** The `next` of the previous page, or null for the first page. */
-  after?: string | null,
-  /** Patterns per page, from 1 to 200. Default: 100. */
-  limit?: number | null,
+/** A pattern as a row of a table. */
+export type PatternTableRow = {
+  /** `pat-…` or `builtin-…`. */
+  id: string,
+  /** Category of the failure. */
+  category: FailureCategory,
+  /** Description in one line. */
+  description: string,
+  /** Best fix, shortened, or null if no fix is known. */
+  suggestedFix: string | null,
+  /** `(resolutions + 1) / (occurrences + 2)`. */
+  confidence: number,
+  /** Number of diagnoses. */
+  occurrences: number,
+  /** Number of fixes reported as successful. */
+  resolutions: number,
+  /** Origin of the pattern. */
+  source: PatternSource,
+  /** Case from which the pattern was learned, or null for a built-in pattern. */
+  caseName: string | null,
+  /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
+  firstSeenAt: string,
+  /** Time of the last diagnosis. */
+  lastSeenAt: string,
+  /** True if a person set a value of the pattern. */
+  edited: boolean,
 };
 
 /** A page of exported patterns. */
-export type PatternsExported = {
+export type PatternsExportPage = {
   /** A JSON object per line, in the format of the import. */
   lines: string,
   /** Number of patterns on the page. */
@@ -1811,6 +1926,14 @@ export type PatternsExported = {
   total: number,
   /** Position of the next page. None on the last page. */
   next: string | null,
+};
+
+/** Selects a page of learned patterns to export. */
+export type PatternsExportParams = {
+  /** The `next` of the previous page, or null for the first page. */
+  after?: string | null,
+  /** Patterns per page, from 1 to 200. Default: 100. */
+  limit?: number | null,
 };
 
 /** Patterns to import from another memory. */
@@ -1825,7 +1948,7 @@ export type PatternsImportParams = {
 };
 
 /** Result of an import of patterns. */
-export type PatternsImported = {
+export type PatternsImportResult = {
   /** Number of new patterns. */
   added: number,
   /** Number of patterns whose signature was known. */
@@ -1899,7 +2022,7 @@ export type Precedents = {
   /** The newest run on the same tree in which the test passed. */
   passedIn?: string,
   /** Evidence against an excuse: the test failed in each of several runs on this tree. */
-  failedHere?: FailedHere,
+  failedHere?: SameTreeFailures,
 };
 
 /** A commit or an edit after which the test passed often enough to prove a fix. */
@@ -2013,13 +2136,6 @@ export type RankedSolutionsResult = {
   next_action: NextAction,
   /** Limitations of this answer. */
   warnings?: Array<string>,
-};
-
-/** The signature version of a memory. */
-export type Recipe = {
-  /** The signature version, with a digest of the project's rules if it has any. Memories with equal values
-   * produce equal signatures. */
-  recipe: string,
 };
 
 /** A fix recorded directly on a pattern, for Node tooling. */
@@ -2139,8 +2255,18 @@ export type RefusedLine = {
   message: string,
 };
 
+/** A commit that looks like a fix and changed this test or the function in which it failed. It is unproved. */
+export type RelatedCommit = {
+  /** Full hash. */
+  commit: string,
+  /** How the commit is related to the failure. */
+  because: CommitRelation,
+  /** Some of its changes outside tests. */
+  sources: Array<ChangedSource>,
+};
+
 /** A similar pattern or incident. */
-export type Related = {
+export type RelatedEntry = {
   /** Pattern or incident. */
   kind: RelatedKind,
   /** Id of the pattern or incident. For a fix that the repository shares, the id of the fix, for use in reports. */
@@ -2154,7 +2280,7 @@ export type Related = {
   /** The best known fix. */
   suggestedFix: string | null,
   /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
-  tried?: Tried,
+  tried?: FixTrialCounts,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** Confidence of the pattern. */
@@ -2163,16 +2289,6 @@ export type Related = {
   memory?: MemoryKind,
   /** Origin, if the repository shares it. */
   origin?: SharedOrigin,
-};
-
-/** A commit that looks like a fix and changed this test or the function in which it failed. It is unproved. */
-export type RelatedCommit = {
-  /** Full hash. */
-  commit: string,
-  /** How the commit is related to the failure. */
-  because: ChangedBecause,
-  /** Some of its changes outside tests. */
-  sources: Array<ChangedSource>,
 };
 
 /** Kind of a related entry. */
@@ -2403,7 +2519,7 @@ export type RunResult = {
   /** Number of causes that are not listed. */
   moreCauses?: number,
   /** Changes since the last run of the branch without a failure. Absent if unknown. */
-  sinceGreen?: SinceGreen,
+  sinceGreen?: ChangesSinceGreen,
   /** Claimed fixes that this run proves. At most 20. */
   proved?: Array<ProvedFix>,
   /** How the runner shuffled the tests, if it did. */
@@ -2418,38 +2534,31 @@ export type RunResult = {
 export type RunStatus = "passed" | "failed";
 
 /** A pattern of another case with the same error. */
-export type SameCause = {
+export type SameCausePattern = {
   /** `pat-…`. */
   patternId: string,
   /** Name of its case. */
   caseName: string,
 };
 
+/** Failures of a test in all runs on the same tree. */
+export type SameTreeFailures = {
+  /** Number of runs including the judged run, at least 2. */
+  runs: number,
+  /** Probability that the test fails this often in a row by chance, computed from its failure rate on other
+   * trees. */
+  chance: number,
+};
+
 /** Permissions of a token. Each scope includes the previous scopes. */
 export type Scope = "read" | "write" | "edit" | "admin";
 
-/** A failure of a pattern. */
-export type SeenIn = {
-  /** `run-…`. */
-  runId: string,
-  /** Start of the run. */
-  timestamp: string,
-  /** `file > suite > name`. */
-  caseName: string,
-  /** The error in one line. */
-  headline: string,
-};
-
-/** A test that failed with a pattern. */
-export type SeenTest = {
-  /** `file > suite > name`. */
-  caseName: string,
-  /** Number of recorded runs with the failure. */
-  failures: number,
-  /** Newest of these runs. */
-  lastRunId: string,
-  /** Start of that run. */
-  lastSeenAt: string,
+/** A pattern for secrets from the configuration of the project. */
+export type SecretPattern = {
+  /** Shown in the replacement: `[REDACTED:NAME]`. */
+  name: string,
+  /** A regular expression. Group 1 is redacted, or the whole match without a group. */
+  pattern: string,
 };
 
 /** Problems that the check found. */
@@ -2475,19 +2584,11 @@ export type ShareParams = {
 /** Files to write. */
 export type ShareResult = {
   /** New files, sorted by path. */
-  files: Array<SharedText>,
+  files: Array<SharedFileContent>,
   /** Entries that are not shared, with the reason. */
   leftOut: Array<SharedFault>,
   /** Parts of these files that a person should read before a commit. */
   doubts: Array<SharedFault>,
-};
-
-/** Result of importing shared files. */
-export type ShareTaken = {
-  /** Number of imported files. */
-  taken: number,
-  /** Files that were not imported. */
-  refused: Array<SharedFault>,
 };
 
 /** A problem with a file. */
@@ -2498,8 +2599,22 @@ export type SharedFault = {
   message: string,
 };
 
+/** A file of the shared folder. */
+export type SharedFileContent = {
+  /** Path below `.argus-shared`, with `/`. */
+  path: string,
+  /** Content of the file. */
+  text: string,
+};
+
+/** Files of the shared folder, to check or to import. */
+export type SharedFilesParams = {
+  /** All files. */
+  files: Array<SharedFileContent>,
+};
+
 /** A fix that the repository shares. It is a claim until the user's own runs prove or refute it. */
-export type SharedKnown = {
+export type SharedFixEntry = {
   /** `fix-…`, for use in reports. */
   fixId: string,
   /** Case of the failure at the author's. */
@@ -2510,6 +2625,14 @@ export type SharedKnown = {
   own?: boolean,
   /** Origin of the fix. */
   origin: SharedOrigin,
+};
+
+/** Result of importing shared files. */
+export type SharedImportResult = {
+  /** Number of imported files. */
+  taken: number,
+  /** Files that were not imported. */
+  refused: Array<SharedFault>,
 };
 
 /** Origin of a shared entry, and its proof by the user's own runs. */
@@ -2523,24 +2646,10 @@ export type SharedOrigin = {
   /** The user's own run that decided the state. */
   decidedBy?: string,
   /** For a fix: results elsewhere, as reported by others. */
-  elsewhere?: Tried,
+  elsewhere?: FixTrialCounts,
   /** Path of the shared decision which states that this failure and the fixed failure are the same, so that the
    * fix applies. */
   joinedBy?: string,
-};
-
-/** A file of the shared folder. */
-export type SharedText = {
-  /** Path below `.argus-shared`, with `/`. */
-  path: string,
-  /** Content of the file. */
-  text: string,
-};
-
-/** Files of the shared folder, to check or to import. */
-export type SharedTexts = {
-  /** All files. */
-  files: Array<SharedText>,
 };
 
 /** How a runner shuffled its tests. */
@@ -2557,14 +2666,11 @@ export type SignatureParams = {
   signature: string,
 };
 
-/** Changes between the last run without a failure and a failed run. */
-export type SinceGreen = {
-  /** The newest earlier run of the branch without a failure. */
-  runId: string,
-  /** Number of commits between the two runs. */
-  commits: number,
-  /** Files whose uncommitted edits differ between the two runs. At most 20. */
-  edited?: Array<string>,
+/** The signature version of a memory. */
+export type SignatureVersionResult = {
+  /** The signature version, with a digest of the project's rules if it has any. Memories with equal values
+   * produce equal signatures. */
+  recipe: string,
 };
 
 /** Something in a report that could not be read. */
@@ -2629,6 +2735,30 @@ export type SolutionStats = {
   buckets: Array<BucketStats>,
 };
 
+/** A solution with its results. */
+export type SolutionView = {
+  /** `sol-…`. */
+  solutionId: string,
+  /** Steps of the solution. */
+  steps: string,
+  /** Environment it was written for. Empty for any. */
+  envBucket: string,
+  /** Number of successes. */
+  worked: number,
+  /** Number of failures. */
+  failed: number,
+  /** Time of the last success. */
+  lastConfirmedAt: string | null,
+  /** Time of creation. */
+  createdAt: string,
+  /** True if the pattern suggests it. */
+  suggested: boolean,
+  /** True if a person chose it as the suggestion. */
+  set: boolean,
+  /** True if a person marked it as wrong. */
+  wrong: boolean,
+};
+
 /** Number of patterns of a source. */
 export type SourceCount = {
   /** Source. */
@@ -2646,7 +2776,7 @@ export type SplitPatternParams = {
 };
 
 /** The failure for which a fix was learned. It has the same error as this failure. */
-export type SuggestedFrom = {
+export type SuggestionSource = {
   /** `pat-…`. */
   patternId: string,
   /** Name of its case. */
@@ -2750,7 +2880,7 @@ export type TestDuration = {
   /** Number of these runs, at most 5. */
   runs: number,
   /** Duration in the runs before these runs, or null if there are fewer than 5 earlier runs. */
-  before: DurationBefore | null,
+  before: EarlierDuration | null,
 };
 
 /** A test with statistics of its failures. */
@@ -2773,6 +2903,15 @@ export type TestEvidence = {
   polluter?: string,
   /** Condition of the failure, such as `os=windows`, for `environment`. */
   condition?: string,
+};
+
+/** An unhealthy test. */
+export type TestHealth = {
+  /** State of the test, with its evidence. */
+  evidence: TestEvidence,
+  /** Last recorded run in which it failed. None if every failure passed at a later attempt, or if the run was
+   * deleted. */
+  lastFailure: LastFailure | null,
 };
 
 /** Selects a test and a page of its runs. */
@@ -2916,16 +3055,6 @@ export type TrendPoint = {
   passRate: number | null,
 };
 
-/** Results of trying a fix. Several reports for the same failure count once. */
-export type Tried = {
-  /** Successes that a later run confirmed. */
-  proved: number,
-  /** Unproved successes. */
-  claimed: number,
-  /** Failures, and successes that a later run refuted. */
-  failed: number,
-};
-
 /** A rule from the configuration of the project. These rules are tried before all others. */
 export type UserRule = {
   /** Answers show the name as `user:NAME`. */
@@ -2933,14 +3062,6 @@ export type UserRule = {
   /** Category of matching failures. */
   category: FailureCategory,
   /** A regular expression in the syntax of the `regex` crate. */
-  pattern: string,
-};
-
-/** A pattern for secrets from the configuration of the project. */
-export type SecretPattern = {
-  /** Shown in the replacement: `[REDACTED:NAME]`. */
-  name: string,
-  /** A regular expression. Group 1 is redacted, or the whole match without a group. */
   pattern: string,
 };
 
@@ -2953,7 +3074,7 @@ export type Verdict = {
   /** Calibrated probability of the verdict, from 0 to 1. */
   probability: number,
   /** Start of the failure, for `regression` and `broken`. */
-  since?: VerdictSince,
+  since?: FailingSince,
   /** Evidence for the verdict. Each sentence names a run. */
   because: Array<string>,
   /** Evidence for other verdicts. */
@@ -2975,21 +3096,6 @@ export type VerdictKindCount = {
   kind: VerdictKind | null,
   /** Number of failures. */
   count: number,
-};
-
-/** The first run with the failure. */
-export type VerdictSince = {
-  /** `run-…`. */
-  runId: string,
-  /** Commit of that run. None if the failure may be older. */
-  commit?: string,
-  /** Start of that run, ISO 8601. Absent in verdicts of earlier versions, as is `runs`. */
-  startedAt?: string,
-  /** Number of runs in a row that have failed, including this run. */
-  runs?: number,
-  /** Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
-   * since that run. */
-  edited?: Array<string>,
 };
 
 /** Selects a failed case. */
@@ -3019,11 +3125,11 @@ export type ViewCaseResult = {
   /** End of its standard error, redacted. */
   stderrTail: string | null,
   /** The matching pattern. Not counted as an occurrence. */
-  pattern: ViewPatternRow | null,
+  pattern: PatternTableRow | null,
   /** Known pattern with its best fix, as in the answer to a run. */
   known: KnownPattern | null,
   /** Outcomes in the newest runs that have the case, newest first, at most 50. */
-  history: Array<CaseEnd>,
+  history: Array<CaseHistoryEntry>,
 };
 
 /** Two runs to compare, and a page of each list. */
@@ -3062,32 +3168,6 @@ export type ViewEnvironmentsResult = {
   envBuckets: Array<string>,
 };
 
-/** A report that a solution was tried. */
-export type ViewFix = {
-  /** `fix-…` or `out-…`. */
-  fixId: string,
-  /** The tried solution. */
-  solutionId: string,
-  /** Run of the failure, or null if the report names no run. */
-  runId: string | null,
-  /** True if the run is still stored. */
-  runRecorded: boolean,
-  /** Case of the failure. */
-  caseName: string | null,
-  /** Description of the change. */
-  fixDescription: string,
-  /** True if it was reported as successful. */
-  success: boolean,
-  /** True if a person marked it as wrong, so that it does not count as a success. */
-  wrong: boolean,
-  /** Time of the report. */
-  createdAt: string,
-  /** Who reported the fix, or null for entries of earlier versions. */
-  recordedBy: string | null,
-  /** Machine on which it was recorded. */
-  recordedFrom: string | null,
-};
-
 /** Filter and page of the grid of tests and runs. */
 export type ViewGridParams = {
   /** Number of newest runs, from 1 to 50. Default: 20. */
@@ -3120,34 +3200,6 @@ export type ViewGridResult = {
   shortened: boolean,
 };
 
-/** An incident. With a search text, also a failure pattern with a fix. */
-export type ViewIncident = {
-  /** `inc-…` or `pat-…`. Imported incidents keep their ids. */
-  incidentId: string,
-  /** Incident or pattern. */
-  kind: MatchKind,
-  /** Title in one line. */
-  title: string,
-  /** The error as printed, shortened. */
-  errorSignature: string | null,
-  /** The problem in words, shortened. */
-  summary: string | null,
-  /** Labels. */
-  tags: Array<string>,
-  /** Memory that contains it. */
-  memory: MemoryKind,
-  /** Time of creation. */
-  createdAt: string,
-  /** Number of its solutions. */
-  solutionCount: number,
-  /** Score of the match with the text, from 0 to 1. */
-  score: number | null,
-  /** Reasons for the match, in short phrases. */
-  because: Array<string>,
-  /** The solutions with their scores, best first, at most 10. Empty if the call has no text. */
-  solutions: Array<RankedSolution>,
-};
-
 /** Filter and page of incidents. */
 export type ViewIncidentsParams = {
   /** A problem, as in `ranked_solutions`. None for all incidents, newest first. */
@@ -3165,7 +3217,7 @@ export type ViewIncidentsParams = {
 /** Incidents, newest first or best first. */
 export type ViewIncidentsResult = {
   /** Page of the list. */
-  incidents: Array<ViewIncident>,
+  incidents: Array<IncidentView>,
   /** Number of incidents. With a text, number of matches, at most 200. */
   total: number,
   /** True if there is a next page. */
@@ -3191,9 +3243,9 @@ export type ViewInspectionResult = {
   /** Placeholders in `inspection.normalized`. */
   placeholders: Array<PlaceholderSpan>,
   /** The matching pattern. */
-  pattern: ViewPatternRow | null,
+  pattern: PatternTableRow | null,
   /** Similar patterns and incidents. */
-  related: Array<Related>,
+  related: Array<RelatedEntry>,
 };
 
 /** Current problems of a project. */
@@ -3207,7 +3259,7 @@ export type ViewNowResult = {
   /** Number of causes that are not listed. */
   moreCauses: number,
   /** Unhealthy tests that did not fail in that run, at most 20: broken first, then flaky, order and environment. */
-  tests: Array<HealthTest>,
+  tests: Array<TestHealth>,
   /** Number of tests that are not listed. */
   moreTests: number,
   /** The newest 20 reported fixes that no run has proved or refuted. */
@@ -3257,53 +3309,25 @@ export type ViewPatternResult = {
   /** Patterns that were merged into it, by a person or because they were similar. */
   merged: Array<MergedPattern>,
   /** Reported fixes, newest first, at most 100. */
-  fixes: Array<ViewFix>,
+  fixes: Array<FixView>,
   /** Solutions, at most 50: the suggested solution first, wrong solutions last. */
-  solutions: Array<ViewSolution>,
+  solutions: Array<SolutionView>,
   /** Oldest first. The last point is the current value. */
   confidenceOverTime: Array<ConfidencePoint>,
   /** Start of the stored daily counts. Points before this time are derived from reports. */
   confidenceKnownSince: string | null,
   /** Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category. */
-  seen: Array<SeenIn>,
+  seen: Array<PatternOccurrence>,
   /** Number of these failures. */
   seenTotal: number,
   /** True if `seen` has a next page. */
   hasMore: boolean,
   /** Tests with these failures, most frequent first, at most 50. For a built-in pattern, only tests of the page. */
-  tests: Array<SeenTest>,
+  tests: Array<AffectedTest>,
   /** Similar patterns. */
-  related: Array<Related>,
+  related: Array<RelatedEntry>,
   /** A redacted error text that it was learned from. */
   sample: string | null,
-};
-
-/** A pattern as a row of a table. */
-export type ViewPatternRow = {
-  /** `pat-…` or `builtin-…`. */
-  id: string,
-  /** Category of the failure. */
-  category: FailureCategory,
-  /** Description in one line. */
-  description: string,
-  /** Best fix, shortened, or null if no fix is known. */
-  suggestedFix: string | null,
-  /** `(resolutions + 1) / (occurrences + 2)`. */
-  confidence: number,
-  /** Number of diagnoses. */
-  occurrences: number,
-  /** Number of fixes reported as successful. */
-  resolutions: number,
-  /** Origin of the pattern. */
-  source: PatternSource,
-  /** Case from which the pattern was learned, or null for a built-in pattern. */
-  caseName: string | null,
-  /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
-  firstSeenAt: string,
-  /** Time of the last diagnosis. */
-  lastSeenAt: string,
-  /** True if a person set a value of the pattern. */
-  edited: boolean,
 };
 
 /** Order of patterns. Among equal patterns, the newest counts as the greatest. */
@@ -3331,7 +3355,7 @@ export type ViewPatternsParams = {
 /** A page of patterns, with counts by category and source. */
 export type ViewPatternsResult = {
   /** Page of the list. */
-  patterns: Array<ViewPatternRow>,
+  patterns: Array<PatternTableRow>,
   /** Number of entries that match. */
   total: number,
   /** True if there is a next page. */
@@ -3403,30 +3427,6 @@ export type ViewRunsResult = {
   total: number,
   /** True if there is a next page. */
   hasMore: boolean,
-};
-
-/** A solution with its results. */
-export type ViewSolution = {
-  /** `sol-…`. */
-  solutionId: string,
-  /** Steps of the solution. */
-  steps: string,
-  /** Environment it was written for. Empty for any. */
-  envBucket: string,
-  /** Number of successes. */
-  worked: number,
-  /** Number of failures. */
-  failed: number,
-  /** Time of the last success. */
-  lastConfirmedAt: string | null,
-  /** Time of creation. */
-  createdAt: string,
-  /** True if the pattern suggests it. */
-  suggested: boolean,
-  /** True if a person chose it as the suggestion. */
-  set: boolean,
-  /** True if a person marked it as wrong. */
-  wrong: boolean,
 };
 
 /** Options of the trend. */

@@ -9,11 +9,11 @@ import { runInEnvelope } from '../answer.ts';
 import { ArgusError } from '../errors.ts';
 import { type CleanResult, removeLeftovers as cleaned } from '../fix/snapshots/leftovers.ts';
 import { type ForgetResult, formatCleanResult, formatForgetResult } from '../format/project.ts';
-import { DATABASE_FILE_SUFFIXES } from '../owner/placement.ts';
+import { DATABASE_FILE_SUFFIXES } from '../owner/memory-location.ts';
 import type { Session } from '../sessions/session.ts';
 import { tryLstat } from '../system/files/path-safety.ts';
 import { io, toAbsolutePath } from '../system/io.ts';
-import { sanitize } from '../text/outgoing.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { EXIT_CODES } from './terminal/exit.ts';
 import { type GlobalOptions, printEnvelope, runProjectCommand } from './terminal/output.ts';
 

@@ -96,7 +96,7 @@ function addHistory(root: Command): void {
     .option('--days <n>', 'only the last days', parseWholeNumber)
     .addOption(new Option('--status <status>', 'only these').choices(RUN_STATUSES))
     .action(async (runId: string | undefined, options) => {
-      const { printHistory } = await import('./failures/failures.ts');
+      const { printHistory } = await import('./failures/tool-commands.ts');
       await printHistory(runId, options);
     });
 }
@@ -113,7 +113,7 @@ function addTests(root: Command): void {
     .option('--limit <n>', 'at most this many', parseWholeNumber)
     .option('--offset <n>', 'skip this many', parseWholeNumber)
     .action(async (test: string | undefined, options: GlobalOptions & { state?: TestState }) => {
-      const { printTests } = await import('./failures/failures.ts');
+      const { printTests } = await import('./failures/tool-commands.ts');
       await printTests(test, options);
     });
 }
@@ -124,7 +124,7 @@ function addFixes(root: Command): void {
     'fixes [fix]',
     'list reported and detected fixes and how certain they are, or show a fix',
   ).action(async (fixId: string | undefined, options: GlobalOptions) => {
-    const { printFixes } = await import('./failures/failures.ts');
+    const { printFixes } = await import('./failures/tool-commands.ts');
     await printFixes(fixId, options);
   });
 }
@@ -164,7 +164,7 @@ function addDiagnose(root: Command): void {
     .option('--not-same-as <pattern>', 'the failure was wrongly matched with this pattern')
     .action(async (words: string[], options: GlobalOptions & { notSameAs?: string }) => {
       requireAtMost(words, 2, FAILURE_NAMES_HELP);
-      const { diagnose } = await import('./failures/failures.ts');
+      const { diagnose } = await import('./failures/tool-commands.ts');
       await diagnose(words, options);
     });
 }
@@ -177,7 +177,7 @@ function addReportFix(root: Command): void {
     .option('--supersedes <fix>', 'earlier report that this text corrects')
     .action(async (words: string[], options) => {
       requireAtMost(words, 3, FAILURE_NAMES_HELP);
-      const { reportFix } = await import('./failures/failures.ts');
+      const { reportFix } = await import('./failures/tool-commands.ts');
       await reportFix(words, options);
     });
 }
@@ -190,7 +190,7 @@ function addPatterns(root: Command): void {
     .option('--limit <n>', 'at most this many', parseWholeNumber)
     .option('--offset <n>', 'skip this many', parseWholeNumber)
     .action(async (options) => {
-      const { printPatterns } = await import('./failures/failures.ts');
+      const { printPatterns } = await import('./failures/tool-commands.ts');
       await printPatterns(options);
     });
 }

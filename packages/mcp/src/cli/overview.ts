@@ -9,13 +9,13 @@ import { formatOverview, type Overview } from '../format/project.ts';
 import { hasCommits } from '../git/history.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { io } from '../system/io.ts';
-import { sanitizeDeep } from '../text/outgoing.ts';
+import { sanitizeDeep } from '../text/sanitize.ts';
 import { handleHistory } from '../tools/history.ts';
 import { handleInit } from '../tools/init.ts';
 import { handlePatterns } from '../tools/patterns.ts';
 import { handleTests } from '../tools/tests.ts';
 import { AGENT_NAMES, AGENTS, isAgentDetected } from './install/agents.ts';
-import { getThisMachine, isArgusConfigured } from './install/places.ts';
+import { getThisMachine, isArgusConfigured } from './install/config-locations.ts';
 import { EXIT_CODES } from './terminal/exit.ts';
 import { getTerminalRecorder, printEnvelope } from './terminal/output.ts';
 

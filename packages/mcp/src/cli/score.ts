@@ -4,7 +4,7 @@
  */
 
 import { type ReplayResult, replayHistory } from '../hook/hints/replay.ts';
-import { readHookState } from '../hook/place.ts';
+import { readHookState } from '../hook/hook-location.ts';
 import { computeScore, type Score } from '../hook/score.ts';
 import { io } from '../system/io.ts';
 import { formatCount } from '../text/count.ts';

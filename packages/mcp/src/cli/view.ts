@@ -6,13 +6,13 @@
 import { ArgusError, getErrorMessage } from '../errors.ts';
 import { formatExportResult, formatServedViewer } from '../format/project.ts';
 import { log } from '../log.ts';
-import { formatForeignNote } from '../owner/placement.ts';
+import { formatForeignNote } from '../owner/memory-location.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
 import { io, toAbsolutePath } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
-import { sanitizeDeep } from '../text/outgoing.ts';
+import { sanitizeDeep } from '../text/sanitize.ts';
 import { exportPage } from '../view/export.ts';
 import { startViewServer } from '../view/view-server.ts';
 import { ViewedMemory } from '../view/viewed-memory.ts';

@@ -5,7 +5,7 @@
 
 import { devNull } from 'node:os';
 import { ArgusError } from '../errors.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 import { runAttempt } from './attempt/attempt.ts';
 import { formatMissingAnswers } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';

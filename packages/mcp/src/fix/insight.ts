@@ -5,14 +5,14 @@
 
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, getErrorMessage } from '../errors.ts';
-import { detectMissingDependency } from '../run/advice/missing.ts';
+import { detectMissingDependency } from '../run/advice/missing-dependencies.ts';
 import { createRunMarkVariable } from '../run/processes.ts';
 import { rankedSolutions } from '../sessions/memories.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { type FixContext, gatherContext } from './context/gather-context.ts';
 import { createResearchQuery, parseFindings, type ResearchQuery, runResearch } from './context/research.ts';
 import { type LoopContext, type LoopWatcher, withNamespace } from './loop-context.ts';
-import type { Insight, KnownSolution } from './report/record.ts';
+import type { Insight, KnownSolution } from './report/loop-record.ts';
 
 /** Maximum number of solutions in a brief. */
 const MAX_KNOWN_SOLUTIONS = 3;

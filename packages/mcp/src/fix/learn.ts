@@ -12,7 +12,7 @@ import type { StorageResult } from '../storage/outbox.ts';
 import { formatMarkdownLine } from '../text/markdown.ts';
 import { type AttemptRun, readAttemptRun } from './attempt/recorded-attempt.ts';
 import type { LoopContext } from './loop-context.ts';
-import { isRejected } from './report/record.ts';
+import { isRejected } from './report/loop-record.ts';
 import { describeChange } from './snapshots/changes.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { GENERATED_DESCRIPTION_PREFIX } from './state/fix-file.ts';

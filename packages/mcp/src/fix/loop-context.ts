@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.ts';
 import type { Backpressure } from '../run/execute.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import { removeInvisibleCharacters } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted-text.ts';
 
 export interface LoopContext {
   session: Session;

@@ -10,7 +10,8 @@ import { detectTestCommand } from '../run/planning/test-command.ts';
 import { createRunMark, endMarkedProcesses } from '../run/processes.ts';
 import { io } from '../system/io.ts';
 import type { ProcessLock } from '../system/process-lock.ts';
-import { removeInvisibleCharacters } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted-text.ts';
+import { analyzeRun, detectErrorSource } from './attempt/analyze-run.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
 import {
   type CommandInput,
@@ -27,14 +28,13 @@ import {
   runWithoutReporter,
   runWithReporter,
 } from './attempt/recorded-attempt.ts';
-import { analyzeRun, detectErrorSource } from './attempt/understand.ts';
 import { cleanResearchText, parseFindings } from './context/research.ts';
 import { collectInsight } from './insight.ts';
 import { learnFixes } from './learn.ts';
 import { cleanUntrustedText, type LoopContext, type LoopWatcher } from './loop-context.ts';
 import { formatBrief } from './report/brief.ts';
+import { describeUnchangedLimits, type Insight, isRejected, type LoopRecord } from './report/loop-record.ts';
 import { createReportData } from './report/loop-view.ts';
-import { describeUnchangedLimits, type Insight, isRejected, type LoopRecord } from './report/record.ts';
 import { formatReport } from './report/report.ts';
 import {
   computeChange,

@@ -4,7 +4,7 @@ import type {
   AddIncidentResult,
   AddSolutionResult,
   IncidentMatch,
-  MemoryImported,
+  MemoryImportResult,
   NextAction,
   RankedSolution,
   RankedSolutionsResult,
@@ -13,7 +13,7 @@ import type {
   TestState,
 } from 'argus-engine';
 import { formatCount } from '../text/count.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 import { formatDay } from './failures/verdict-text.ts';
 import { formatPercent, formatWarnings, indentLines, joinLines, paint, toCommandLineText } from './terminal.ts';
 
@@ -120,7 +120,7 @@ export function formatAddedIncident(result: AddIncidentResult & OptionalWarnings
 /** Enough for a screen. `--json` has all rejected lines. */
 const MAX_SHOWN_REFUSALS = 20;
 
-export function formatMemoryImport({ added, updated, solutions, outcomes, refused }: MemoryImported): string {
+export function formatMemoryImport({ added, updated, solutions, outcomes, refused }: MemoryImportResult): string {
   return joinLines([
     `${formatCount(added, 'incident')} added, ${updated} updated, ${formatCount(solutions, 'new solution')}, ${formatCount(outcomes, 'new outcome')}`,
     ...refused.slice(0, MAX_SHOWN_REFUSALS).map(({ line, message }) => paint.red(`line ${line}: ${message}`)),

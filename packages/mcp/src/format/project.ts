@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { RunRecord } from 'argus-engine';
 import type { CleanResult } from '../fix/snapshots/leftovers.ts';
 import { formatCount } from '../text/count.ts';
-import { removeInvisibleCharacters, toShortLine } from '../text/untrusted.ts';
+import { removeInvisibleCharacters, toShortLine } from '../text/untrusted-text.ts';
 import { VERSION } from '../version.ts';
 import type { ExportResult } from '../view/export.ts';
 import type { ViewedMemoryInfo } from '../view/viewed-memory.ts';

@@ -10,11 +10,11 @@ import type { Readable } from 'node:stream';
 import { getSystemCode } from '../errors.ts';
 import { resolveRealPath } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
-import { type CommandEvent, formatHookAnswer, hasFailureSummary, parseEvent } from './agents.ts';
-import { type RecognizedCommand, recognizeCommand } from './commands.ts';
-import type { HookLocation } from './place.ts';
+import { type CommandEvent, formatHookAnswer, hasFailureSummary, parseEvent } from './agent-events.ts';
+import type { HookJob } from './background-job.ts';
+import type { HookLocation } from './hook-location.ts';
+import { type RecognizedCommand, recognizeCommand } from './recognize-command.ts';
 import type { Hint, HookState } from './state.ts';
-import type { HookJob } from './work.ts';
 
 /** With this argument, the hook starts itself as a second process for the remaining work, such as recording. */
 const WORK_FLAG = '--work';
@@ -61,9 +61,9 @@ export async function handleInput(read: () => Promise<string>, host: HookHost, i
     if (text.trim() === '') return;
     if (isWork) {
       await host.prepareEngine();
-      const { runJob } = await import('./work.ts');
+      const { runJob } = await import('./background-job.ts');
       const job: HookJob = JSON.parse(text);
-      const { findHookLocation } = await import('./place.ts');
+      const { findHookLocation } = await import('./hook-location.ts');
       place = await findHookLocation(job.kind === 'ready' ? job.folder : job.ended.recognized.folder);
       await runJob(job);
     } else {
@@ -72,7 +72,7 @@ export async function handleInput(read: () => Promise<string>, host: HookHost, i
       });
     }
   } catch (thrown) {
-    const { logHookError } = await import('./trouble.ts');
+    const { logHookError } = await import('./hook-errors.ts');
     await logHookError(thrown, place);
   }
 }
@@ -154,10 +154,10 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   const ending = await determineEnding(event, recognized);
   if (ending === 'unknown') return;
   if (ending === 'passed') {
-    const { hasFailureMark } = await import('./remembered.ts');
+    const { hasFailureMark } = await import('./failure-marks.ts');
     if (!hasFailureMark(recognized)) return;
   }
-  const [{ findHookLocation }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
+  const [{ findHookLocation }, { HookState }] = await Promise.all([import('./hook-location.ts'), import('./state.ts')]);
   const place = await findHookLocation(recognized.folder);
   if (place === undefined) return;
   onPlace(place);
@@ -198,7 +198,7 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
 /** Handles the start of a session. Prints nothing, but starts the search for known facts before the first failure. */
 async function handleSessionStart(cwd: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
   const [{ findHookLocation, computeMemoryStamp }, { HookState }] = await Promise.all([
-    import('./place.ts'),
+    import('./hook-location.ts'),
     import('./state.ts'),
   ]);
   const place = await findHookLocation(resolveRealPath(cwd));
@@ -242,7 +242,7 @@ async function findHookMessage(
 ): Promise<HookMessage | undefined> {
   const [{ computeScore, wasPrinted }, { computeMemoryStamp }] = await Promise.all([
     import('./score.ts'),
-    import('./place.ts'),
+    import('./hook-location.ts'),
   ]);
   if (answer.form === 'none' || computeScore(state).muted) return undefined;
   const isCurrent = state.findLast('stamp')?.stamp === computeMemoryStamp(place);
@@ -252,7 +252,7 @@ async function findHookMessage(
     if (!entries.some(({ words }) => mayContainError(output, words))) return undefined;
   }
   await host.prepareEngine();
-  const { findMatchingHint } = await import('./hints/answer.ts');
+  const { findMatchingHint } = await import('./hints/find-match.ts');
   const match = await findMatchingHint(place, ended, isCurrent);
   if (match === undefined || wasPrinted(state, session, match.family)) return undefined;
   return { id: crypto.randomUUID(), ...match };

@@ -8,10 +8,10 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, writeFileSync, wr
 import path from 'node:path';
 import type { RunError } from 'argus-engine';
 import { getSystemCode } from '../errors.ts';
+import { writeFileAtomically } from '../system/files/atomic-file.ts';
 import { belongsToOtherUser, tryLstat } from '../system/files/path-safety.ts';
 import { tryReadText as readOrNothing } from '../system/files/read.ts';
-import { writeFileAtomically } from '../system/files/whole-file.ts';
-import { removeOldFiles } from './remembered.ts';
+import { removeOldFiles } from './failure-marks.ts';
 
 /** A known failure and the message about it. */
 export interface Hint {

@@ -19,10 +19,10 @@ import {
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseIdentity, EngineError, identify, openEngine } from 'argus-engine';
+import { writeFileAtomically } from '../system/files/atomic-file.ts';
 import { belongsToOtherUser, restrictPermissions, tryLstat } from '../system/files/path-safety.ts';
 import { readPart } from '../system/files/read.ts';
-import { createUnwritableError } from '../system/files/unwritable.ts';
-import { writeFileAtomically } from '../system/files/whole-file.ts';
+import { createUnwritableError } from '../system/files/unwritable-error.ts';
 import { io } from '../system/io.ts';
 import { COPY_PREFIX, DRAFT_PREFIX, removeAbandonedCopies } from './data-folder.ts';
 

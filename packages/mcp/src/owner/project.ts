@@ -1,7 +1,7 @@
 /**
  * Finds the project to which a folder belongs, and thus its memory. All work trees and folders of a git repository
  * belong to the same project. Outside of git, the project is the workspace, otherwise the nearest folder with a
- * manifest. `placement.ts` decides who owns the memory.
+ * manifest. `memory-location.ts` decides who owns the memory.
  */
 
 import type { Stats } from 'node:fs';

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import path from 'node:path';
-import { LIMITS, type SharedFault, type SharedText } from 'argus-engine';
+import { LIMITS, type SharedFault, type SharedFileContent } from 'argus-engine';
 import { getErrorMessage } from '../errors.ts';
 import { tryLstat } from '../system/files/path-safety.ts';
 import { listNamesOrEmpty, readBytes } from '../system/files/read.ts';
@@ -29,7 +29,7 @@ interface ListedFile {
  * for the folder.
  */
 interface SharedFolderContent {
-  files: SharedText[];
+  files: SharedFileContent[];
   faults: SharedFault[];
 }
 

@@ -15,7 +15,7 @@ import { log } from '../log.ts';
 import { type Environment, readCiCheckout } from '../system/ci.ts';
 import { findWorkTreeTop, resolveRealPath } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
-import { removeInvisibleCharacters } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted-text.ts';
 import {
   computeWorkTreeId,
   findSubmodules,

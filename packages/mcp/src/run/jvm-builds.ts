@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { hasFile, readProjectFile } from '../system/files/project-file.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 
 interface JvmTest {
   className?: string | undefined;

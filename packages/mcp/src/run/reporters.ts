@@ -7,7 +7,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { quoteArgument } from '../system/words.ts';
+import { quoteArgument } from '../system/command-line.ts';
 import type { AdapterContext, ReportSettings } from './adapters/adapter.ts';
 import { ADDITION_PREFIX } from './reporters/kept-variables.cjs';
 

@@ -11,11 +11,11 @@ import { getRunConditions } from '../environment/project-environment.ts';
 import { ArgusError } from '../errors.ts';
 import { createTemporaryFolder } from '../system/files/temporary.ts';
 import { io } from '../system/io.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { canSucceedWithoutTests } from './adapters.ts';
-import { detectMissingDependency } from './advice/missing.ts';
 import { createCacheNote, createNotRunNote, createRemoteTestsNote } from './advice/missing-cases.ts';
+import { detectMissingDependency } from './advice/missing-dependencies.ts';
 import type { ContainerFacts } from './containers.ts';
 import { type Backpressure, type Execution, type ExecutionResult, execute, OutputTail } from './execute.ts';
 import { createCiFacts, type PendingGitState, startReadingGit } from './git-state.ts';
@@ -33,6 +33,9 @@ import {
 } from './processes.ts';
 import { findRejection, removeAdditions } from './reporters.ts';
 import { GoJsonConverter } from './reports/go-json.ts';
+import { findFailedSummary, parsePrintedCounts } from './reports/printed-failures.ts';
+import { PrintedReports } from './reports/printed-reports.ts';
+import { BatsTimeRemover, prependComments, removeFileWithoutTap } from './reports/printed-tap.ts';
 import {
   createAgeCheck,
   createGlobSources,
@@ -41,10 +44,7 @@ import {
   findReports,
   readReporterNotes,
   type UnreadReports,
-} from './reports/listener.ts';
-import { PrintedReports } from './reports/printed.ts';
-import { findFailedSummary, parsePrintedCounts } from './reports/printed-failures.ts';
-import { BatsTimeRemover, prependComments, removeFileWithoutTap } from './reports/printed-tap.ts';
+} from './reports/report-listener.ts';
 import { ShuffleDetector } from './reports/shuffle.ts';
 
 /** Long enough for a test suite. Ends a command that hangs unnoticed. */

@@ -236,7 +236,6 @@ export function isToolOutputFile(name: string): boolean {
 /**
  * Lists untracked files inside the project.
  * @param files files that differ from the commit, by their names from the top of the work tree as latin1 bytes
- * @param context.projectFolder the folder of the project, relative to the top, with `/`; empty if the project is at the top
  */
 export function listUntrackedFiles(
   files: ChangedFiles | undefined,

@@ -13,7 +13,7 @@ import { findAsset } from '../http/page.ts';
 import type { Memories } from '../sessions/memories.ts';
 import type { Session } from '../sessions/session.ts';
 import type { EngineCalls } from '../storage/database.ts';
-import { sanitizeDeep } from '../text/outgoing.ts';
+import { sanitizeDeep } from '../text/sanitize.ts';
 import { PATTERNS_APP_URI } from '../tools/patterns.ts';
 
 /** Maximum number of cases in the resource of a run. argus_history returns the other cases. */

@@ -13,7 +13,7 @@ import { log } from '../log.ts';
 import { killRunningCommands } from '../run/execute.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { io } from '../system/io.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 import { TOOLS_BY_PROFILE, type ToolProfile } from '../tools/shared/registry.ts';
 import type { CallContext } from '../tools/shared/tool.ts';
 import { VERSION } from '../version.ts';

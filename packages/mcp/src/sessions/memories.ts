@@ -19,11 +19,11 @@ import { type DetectedEnvironment, getEnvironment } from '../environment/project
 import { ArgusError, getErrorMessage } from '../errors.ts';
 import { findTrustedDataFolder } from '../owner/data-folder.ts';
 import { Database, type EngineCalls, type ResultWithWarnings, type Store } from '../storage/database.ts';
-import type { SolutionCallName } from '../storage/late-solutions.ts';
+import type { SolutionCallName } from '../storage/waiting-solutions.ts';
 import { restrictPermissions } from '../system/files/path-safety.ts';
 import { getUserHomeFolder, io } from '../system/io.ts';
 import { mergeSolutions } from '../team/client/team-store.ts';
-import { removeInvisibleDeep } from '../text/untrusted.ts';
+import { removeInvisibleDeep } from '../text/untrusted-text.ts';
 import type { SearchedMemories, Session } from './session.ts';
 
 /** The project in which a call without a project is made: its rules, and its database if there is one. */

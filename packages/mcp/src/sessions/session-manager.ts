@@ -10,7 +10,7 @@ import { findProject, type Project } from '../owner/project.ts';
 import { isStorageProblem } from '../storage/database.ts';
 import { toAbsolutePath } from '../system/io.ts';
 import { type Membership, Memberships } from '../team/client/membership.ts';
-import { toShortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted-text.ts';
 import { Memories } from './memories.ts';
 import { type ProcessOptions, Session } from './session.ts';
 

@@ -24,9 +24,9 @@ import { ArgusError } from '../errors.ts';
 import { removeCommitsOffBranch } from '../git/history.ts';
 import { log } from '../log.ts';
 import { findTrustedDataFolder, findTrustedUserMemory } from '../owner/data-folder.ts';
-import { formatForeignNote, type MemoryLocation } from '../owner/placement.ts';
+import { formatForeignNote, type MemoryLocation } from '../owner/memory-location.ts';
 import { listFoldersUpToRoot, type Project } from '../owner/project.ts';
-import { findTestCommandLocation, type TestCommandLocation } from '../run/planning/test-place.ts';
+import { findTestCommandLocation, type TestCommandLocation } from '../run/planning/test-command-location.ts';
 import {
   Database,
   type EngineCalls,
@@ -36,25 +36,25 @@ import {
   type SecondaryMemory,
   type Store,
 } from '../storage/database.ts';
+import { warmUpEngine } from '../storage/engine-warm-up.ts';
+import { type LocalStorageResult, Outbox, type StorageResult } from '../storage/outbox.ts';
+import { computeSharedStamp, getSharedDatabase, getSharedWarnings } from '../storage/shared-copy.ts';
+import { FileHmac, Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import {
   extractIds,
   replaceIds,
   retryWithoutUnknownLookup,
   type SolutionCallName,
   type TeamIds,
-} from '../storage/late-solutions.ts';
-import { type LocalStorageResult, Outbox, type StorageResult } from '../storage/outbox.ts';
-import { warmUpEngine } from '../storage/rehearsal.ts';
-import { computeSharedStamp, getSharedDatabase, getSharedWarnings } from '../storage/shared-copy.ts';
-import { FileHmac, Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
+} from '../storage/waiting-solutions.ts';
 import { isForkBuild } from '../system/ci.ts';
 import { io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
 import { isTeamUnavailable, TeamServerClient, toCallRejectedError } from '../team/client/remote.ts';
 import { addLocalFixes, findLocalFix, stripLocalPaths, TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
-import { mapStringsDeep, removeInvisibleCharacters } from '../text/untrusted.ts';
-import { MemoryLocator } from './project-place.ts';
+import { mapStringsDeep, removeInvisibleCharacters } from '../text/untrusted-text.ts';
+import { MemoryLocator } from './memory-locator.ts';
 import { removeWeakeningFix } from './weakenings.ts';
 
 /** The parts of a project's memory that are searched together with another memory. */

@@ -1,6 +1,6 @@
 /**
  * Finds out whether a change weakened a test, or weakened how tests are run. Uses the rule of the fix loop:
- * crates/core/src/fix_loop/weakened.rs.
+ * crates/core/src/fix_loop/weakenings.rs.
  */
 
 import { createFixLoop, type PreviousFix, type Weakening } from 'argus-engine';

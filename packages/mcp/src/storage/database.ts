@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
 import { ignoreInGit, isWithin, restrictPermissions, tryLstat } from '../system/files/path-safety.ts';
-import { createUnwritableError } from '../system/files/unwritable.ts';
+import { createUnwritableError } from '../system/files/unwritable-error.ts';
 
 /** The engine for a call: the engine of the file, or an in-memory engine that replaces it. */
 interface EngineForCall {

@@ -9,8 +9,8 @@ import { v7 as uuidV7 } from 'uuid';
 import { getErrorMessage } from '../errors.ts';
 import { io } from '../system/io.ts';
 import { CallRejectedError, isStorageProblem } from './database.ts';
-import { retryWithoutUnknownLookup, sendWaitingCall, type TeamIds } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
+import { retryWithoutUnknownLookup, sendWaitingCall, type TeamIds } from './waiting-solutions.ts';
 
 /** Why a result is not stored, and whether it will be stored later. */
 export interface NotStoredReason {

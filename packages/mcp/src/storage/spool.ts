@@ -13,8 +13,8 @@ import path from 'node:path';
 import type { Calls } from 'argus-engine';
 import { getSystemCode } from '../errors.ts';
 import { log } from '../log.ts';
+import { createFileAtomically, DRAFT_SUFFIX, writeFileAtomically } from '../system/files/atomic-file.ts';
 import { readBytes, tryReadText } from '../system/files/read.ts';
-import { createFileAtomically, DRAFT_SUFFIX, writeFileAtomically } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
 
 /** The calls that can wait. */

@@ -5,8 +5,8 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { getSystemCode } from '../errors.ts';
+import { createFileAtomically } from './files/atomic-file.ts';
 import { readTextOrEmpty } from './files/read.ts';
-import { createFileAtomically } from './files/whole-file.ts';
 
 export interface LockOwner {
   pid: number;

@@ -206,7 +206,7 @@ function formatStartError(program: string, thrown: unknown): string {
 }
 
 export function createCancelledError(): ArgusError {
-  return new ArgusError('CANCELLED', 'Gathering the context was cancelled, and its programs were stopped.');
+  return new ArgusError('CANCELLED', 'The call was cancelled, and the programs that it had started were stopped.');
 }
 
 /** Collects the beginning of an output, up to a limit. */

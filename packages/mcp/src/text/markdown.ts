@@ -1,6 +1,6 @@
 /** Formats untrusted texts as parts of Markdown. */
 
-import { clip, removeInvisibleCharacters, toSingleLine } from './untrusted.ts';
+import { clip, removeInvisibleCharacters, toSingleLine } from './untrusted-text.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 

@@ -6,13 +6,13 @@
 import type { SuspectCommit } from 'argus-engine';
 import { Git } from '../git/git.ts';
 import { describeCommits } from '../git/history.ts';
-import { replaceRerunCommand } from '../run/planning/test-place.ts';
-import { SourcePathCompleter } from '../run/source-places.ts';
+import { replaceRerunCommand } from '../run/planning/test-command-location.ts';
+import { SourcePathCompleter } from '../run/source-locations.ts';
+import { completePatternId } from '../sessions/complete-id.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { removeWeakeningFix } from '../sessions/weakenings.ts';
-import { completePatternId } from '../sessions/whole-id.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitList, fitRemarks } from './shared/budget.ts';
+import { fitList, fitRemarks } from './shared/answer-size.ts';
 import { caseName, notStored, projectPath, runId } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

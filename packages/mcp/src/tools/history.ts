@@ -4,8 +4,8 @@ import { LIMITS, RUN_STATUSES } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { clip } from '../text/untrusted.ts';
-import { fitPage } from './shared/budget.ts';
+import { clip } from '../text/untrusted-text.ts';
+import { fitPage } from './shared/answer-size.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

@@ -6,12 +6,12 @@ import { EngineError, LIMITS, REPORT_FORMATS } from 'argus-engine';
 import { getRunConditions } from '../environment/project-environment.ts';
 import { ArgusError } from '../errors.ts';
 import { completeGivenFacts, createCiFacts, readGitFacts } from '../run/git-state.ts';
-import { getFolderInProject } from '../run/planning/test-place.ts';
+import { getFolderInProject } from '../run/planning/test-command-location.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { isWithin, stat } from '../system/files/path-safety.ts';
 import { readPart, UnreadableFileError } from '../system/files/read.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitRemarks } from './shared/budget.ts';
+import { fitRemarks } from './shared/answer-size.ts';
 import { notStored, projectPath } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

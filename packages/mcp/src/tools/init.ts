@@ -10,7 +10,7 @@ import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitRemarks } from './shared/budget.ts';
+import { fitRemarks } from './shared/answer-size.ts';
 import { warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

@@ -3,7 +3,7 @@
 import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitPage } from './shared/budget.ts';
+import { fitPage } from './shared/answer-size.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

@@ -6,8 +6,8 @@
 import { LIMITS, type RankedSolution, type RankedSolutionsResult } from 'argus-engine';
 import { rankedSolutions } from '../sessions/memories.ts';
 import type { Zod } from '../system/zod.ts';
-import { clip } from '../text/untrusted.ts';
-import { fitTexts } from './shared/budget.ts';
+import { clip } from '../text/untrusted-text.ts';
+import { fitTexts } from './shared/answer-size.ts';
 import { env, limit, memoryPath, nonBlankText } from './shared/schemas.ts';
 import { defineTool } from './shared/tool.ts';
 

@@ -5,12 +5,12 @@
 import type { RunRecord, Weakening } from 'argus-engine';
 import { getEnvironment } from '../environment/project-environment.ts';
 import { ArgusError } from '../errors.ts';
+import { completeFixId } from '../sessions/complete-id.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { findWeakenings } from '../sessions/weakenings.ts';
-import { completeFixId } from '../sessions/whole-id.ts';
 import type { Zod } from '../system/zod.ts';
-import { removeInvisibleCharacters } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted-text.ts';
 import { caseName, notStored, projectPath, runId, warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
@@ -64,8 +64,8 @@ export async function handleReportFix(
 
 /**
  * Throws if the test, or the way in which tests are run, has changed since the failure. Compares the commit on which
- * the test failed with the work tree, with the same rule as the fix loop (`crates/core/src/fix_loop/weakened.rs`). The
- * diff does not leave this machine.
+ * the test failed with the work tree, with the same rule as the fix loop (`crates/core/src/fix_loop/weakenings.rs`).
+ * The diff does not leave this machine.
  */
 async function requireSameTest(session: Session, runId: string, caseName: string): Promise<void> {
   const [first] = await findTestChanges(session, runId, caseName);

@@ -1,15 +1,19 @@
 /** argus_run: runs the project's tests and stores the run. `run/` contains the support for the runners. */
 
-import { createMachineAdvice, createMachineProbe } from '../run/advice/machine.ts';
+import { createMachineAdvice, createMachineProbe } from '../run/advice/machine-advice.ts';
 import type { PendingGitState } from '../run/git-state.ts';
 import { canAddFilter } from '../run/planning/plan.ts';
-import { getFolderInProject, removeFolderPrefix, type TestCommandLocation } from '../run/planning/test-place.ts';
+import {
+  getFolderInProject,
+  removeFolderPrefix,
+  type TestCommandLocation,
+} from '../run/planning/test-command-location.ts';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
-import { SourceLineReader, SourcePathCompleter } from '../run/source-places.ts';
+import { SourceLineReader, SourcePathCompleter } from '../run/source-locations.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitRemarks } from './shared/budget.ts';
+import { fitRemarks } from './shared/answer-size.ts';
 import { notStored, projectPath } from './shared/schemas.ts';
 import {
   type AnswerOf,

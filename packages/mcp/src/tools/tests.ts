@@ -7,10 +7,10 @@ import { TEST_STATES } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import { Git } from '../git/git.ts';
 import { resolveCommit } from '../git/history.ts';
-import { replaceRerunCommand } from '../run/planning/test-place.ts';
+import { replaceRerunCommand } from '../run/planning/test-command-location.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { fitPage } from './shared/budget.ts';
+import { fitPage } from './shared/answer-size.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 

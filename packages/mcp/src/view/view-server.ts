@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
 import { ArgusError, getSystemCode } from '../errors.ts';
-import { ChangeStream, FileWatcher } from '../http/changes.ts';
+import { ChangeStream, FileWatcher } from '../http/file-watch.ts';
 import { createContentSecurityPolicy, findAsset } from '../http/page.ts';
 import { RejectedRequest, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
 import { io } from '../system/io.ts';

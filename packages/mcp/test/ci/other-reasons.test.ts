@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { findNonTestReasons } from '../../src/cli/ci/other-reasons.ts';
+import { findNonTestReasons } from '../../src/cli/ci/non-test-reasons.ts';
 import { createFolder } from '../project.ts';
 
 // The texts come from Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20,

@@ -2,7 +2,7 @@
 
 import { createFixLoop } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { detectErrorSource } from '../../src/fix/attempt/understand.ts';
+import { detectErrorSource } from '../../src/fix/attempt/analyze-run.ts';
 
 const fixLoop = createFixLoop({ rules: [], secrets: [] });
 

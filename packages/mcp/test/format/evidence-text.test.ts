@@ -1,6 +1,6 @@
 /** Formats the list of fixes for terminals of different widths. */
 
-import type { FixEvidence, FixesResult, ReportedFix, SharedKnown } from 'argus-engine';
+import type { FixEvidence, FixesResult, ReportedFix, SharedFixEntry } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { formatFixDetails, formatFixes } from '../../src/format/failures/evidence-text.ts';
 import { formatSharedOrigin } from '../../src/format/failures/verdict-text.ts';
@@ -23,7 +23,7 @@ const REPORTED_FIX: ReportedFix = {
   createdAt: '2026-02-03T04:05:06Z',
   trust: { state: 'claimed', failedIn: 'run-1', passes: 0, needed: 11 },
 };
-const SHARED_FIX: SharedKnown = {
+const SHARED_FIX: SharedFixEntry = {
   fixId: 'fix-019d2b1e-8f00-7000-8000-ba9876543210',
   caseName: 'b.py::test_b',
   fixDescription: '等待队列清空以后再断言。'.repeat(12),

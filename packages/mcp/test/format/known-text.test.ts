@@ -2,7 +2,7 @@
 
 import type { Cause, FailureBrief, KnownPattern, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { formatKnownFailures } from '../../src/format/failures/known-text.ts';
+import { formatKnownFailures } from '../../src/format/failures/known-failures-text.ts';
 
 const CAUSE: Cause = { causeId: 'cause-1', headline: 'boom', place: 'a.js:1', count: 1, cases: ['a.test.js > a'] };
 const KNOWN_PATTERN: KnownPattern = {

@@ -1,7 +1,7 @@
 /** Reads the events and writes the answers in the form that each agent documents. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type CommandEvent, formatHookAnswer, parseEvent } from '../../src/hook/agents.ts';
+import { type CommandEvent, formatHookAnswer, parseEvent } from '../../src/hook/agent-events.ts';
 
 const COMMON_FIELDS = { session_id: 's-1', transcript_path: '/t.jsonl', cwd: '/shop' };
 const hookAnswer = (event: string) => ({ hookSpecificOutput: { hookEventName: event, additionalContext: 'known' } });

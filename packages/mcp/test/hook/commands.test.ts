@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { hasFailureSummary } from '../../src/hook/agents.ts';
-import { recognizeCommand } from '../../src/hook/commands.ts';
+import { hasFailureSummary } from '../../src/hook/agent-events.ts';
+import { recognizeCommand } from '../../src/hook/recognize-command.ts';
 import { createProject } from '../project.ts';
 
 const PACKAGE_SCRIPTS = {

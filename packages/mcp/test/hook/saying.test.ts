@@ -1,6 +1,6 @@
 /** Decides whether two errors count as the same error. */
 import { expect, test } from 'vitest';
-import { signErrors, withSigner } from '../../src/hook/run-of.ts';
+import { signErrors, withSigner } from '../../src/hook/command-run.ts';
 import { type Hint, selectMatchingHints } from '../../src/hook/state.ts';
 
 /** Returns true if a hint about the error `knownError` is shown for the error `currentError` of another test. */

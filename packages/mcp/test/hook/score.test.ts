@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { estimateTokens, formatMessage } from '../../src/hook/hints/lines.ts';
+import { createCommandRun } from '../../src/hook/command-run.ts';
+import { estimateTokens, formatMessage } from '../../src/hook/hints/format-message.ts';
 import { type PastRun, replayRuns } from '../../src/hook/hints/replay.ts';
-import { createCommandRun } from '../../src/hook/run-of.ts';
 import { computeScore, judgeMessages, wasPrinted } from '../../src/hook/score.ts';
 import { type Hint, HookState, mayContainError, type StateLine } from '../../src/hook/state.ts';
 import { createProject } from '../project.ts';

@@ -1,7 +1,7 @@
 /** Finds the commit and the time of a run in the names of folders. */
 
 import { expect, test } from 'vitest';
-import { findHashes, parseTimeInName } from '../../src/cli/learn/named-commits.ts';
+import { findHashes, parseTimeInName } from '../../src/cli/learn/report-commits.ts';
 
 const COMMIT_HASH = '9912ab4c0d1e2f3a4b5c6d7e8f90123456789abc';
 

@@ -3,7 +3,7 @@
 import { createServer } from 'node:net';
 import type { FailureKind } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { createMachineAdvice, findListeningProgram, type MachineProbe } from '../../src/run/advice/machine.ts';
+import { createMachineAdvice, findListeningProgram, type MachineProbe } from '../../src/run/advice/machine-advice.ts';
 import { createProject } from '../project.ts';
 
 const idleMachine: MachineProbe = {

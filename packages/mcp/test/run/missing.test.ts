@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectMissingDependency } from '../../src/run/advice/missing.ts';
+import { detectMissingDependency } from '../../src/run/advice/missing-dependencies.ts';
 import { findCommandProblem } from '../../src/run/advice/runner-check.ts';
 import { createFolder } from '../project.ts';
 

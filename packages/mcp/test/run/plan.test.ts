@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
-import { replaceRerunCommand } from '../../src/run/planning/test-place.ts';
-import { quoteArgument, splitQuotedWords } from '../../src/system/words.ts';
+import { replaceRerunCommand } from '../../src/run/planning/test-command-location.ts';
+import { quoteArgument, splitQuotedWords } from '../../src/system/command-line.ts';
 import { createFolder } from '../project.ts';
 
 const scripts = (entries: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SourcePathCompleter } from '../../src/run/source-places.ts';
+import { SourcePathCompleter } from '../../src/run/source-locations.ts';
 import { createFolder } from '../project.ts';
 
 const createSourceFolders = (...files: string[]) =>

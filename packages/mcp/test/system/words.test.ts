@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLastCommand, quoteArgument } from '../../src/system/words.ts';
+import { parseLastCommand, quoteArgument } from '../../src/system/command-line.ts';
 
 const lastCommandWords = (line: string, windows = false) =>
   parseLastCommand(line, windows).words.map((word) => word.text);

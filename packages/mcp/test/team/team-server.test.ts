@@ -35,7 +35,7 @@ async function startTestServer({ memory, callMs }: { memory?: ServedMemory; call
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
   const listeners: (() => void)[] = [];
   const projects = {
-    serverMemory: async () => engine,
+    getServerMemory: async () => engine,
     getProjectMemory: async () => memory ?? engine,
     listProjectNames: async () => ['shop'],
     watch: (_: string, changed: () => void) => {
@@ -51,7 +51,7 @@ async function startTestServer({ memory, callMs }: { memory?: ServedMemory; call
   };
   const options = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {} };
   const serverOptions = callMs === undefined ? options : { ...options, callMs };
-  const server = new TeamServer({ ...serverOptions, projects, auth: new TokenAuthenticator(projects.serverMemory) });
+  const server = new TeamServer({ ...serverOptions, projects, auth: new TokenAuthenticator(projects.getServerMemory) });
   onTestFinished(() => server.close(0));
   await once(server.http.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.http.address() as AddressInfo;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readBatches, writeWithBackpressure } from '../../src/cli/terminal/lines.ts';
 import { toSessionKey } from '../../src/sessions/session-manager.ts';
 import { chooseLocale, findAcceptedLocale } from '../../src/text/locale.ts';
-import { clip, mapStringsDeep, removeInvisibleCharacters, removeInvisibleDeep } from '../../src/text/untrusted.ts';
+import { clip, mapStringsDeep, removeInvisibleCharacters, removeInvisibleDeep } from '../../src/text/untrusted-text.ts';
 
 const VISIBLE_VECTORS = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
 const visibleRows = readFileSync(VISIBLE_VECTORS, 'utf8').trim().split('\n');

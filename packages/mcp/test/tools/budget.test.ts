@@ -1,7 +1,7 @@
 /** Limits the size of any answer over MCP. `tests/e2e/protocol/answers.test.ts` checks real answers of a server. */
 
 import { expect, test } from 'vitest';
-import { fitAnswer } from '../../src/tools/shared/budget.ts';
+import { fitAnswer } from '../../src/tools/shared/answer-size.ts';
 
 const MAX_CHARACTERS = 24_000;
 const countCharacters = (answer: object) => JSON.stringify(answer).length;

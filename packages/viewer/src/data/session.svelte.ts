@@ -2,8 +2,8 @@
 
 import { i18n } from '../i18n/i18n.svelte.ts';
 import { hasEmbeddedEngine, readEmbeddedEngine, readEmbeddedSnapshot } from './file/embedded.ts';
-import { EngineWorker, FileSource } from './file/file.ts';
-import { followChanges, LiveSource, ServerConnection } from './live/live.ts';
+import { EngineWorker, FileSource } from './file/file-source.ts';
+import { followChanges, LiveSource, ServerConnection } from './live/live-source.ts';
 import { answerOtherTabs, askOtherTabs, token } from './live/token.ts';
 import {
   describeFolder,

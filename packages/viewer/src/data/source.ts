@@ -1,6 +1,6 @@
 /**
- * The interface to the page's data. `file/file.ts` implements it for opened files and exported pages, and
- * `live/live.ts` for running servers.
+ * The interface to the page's data. `file/file-source.ts` implements it for opened files and exported pages, and
+ * `live/live-source.ts` for running servers.
  */
 
 import type { Calls, PageCallName } from 'argus-engine/browser';

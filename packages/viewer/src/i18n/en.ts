@@ -233,7 +233,7 @@ export const patternTexts = {
   ids: 'Identity',
   id: 'Id',
   signature: 'Signature',
-  signaturePattern: 'Signed text',
+  signaturePattern: 'Text of the signature',
 };
 
 export const solutionTexts = {
@@ -406,7 +406,7 @@ export const testTexts = {
   caption: 'How each test ended in the newest runs',
   test: 'Test',
   kind: 'Flaky or failing',
-  legend: 'Signs',
+  legend: 'Legend',
   newestLeft: 'The newest run is on the left.',
   shortened: 'Shows fewer runs, because they have many cases.',
   noneFit: 'No matching tests',

@@ -1,6 +1,6 @@
 /** The place in the page as reactive state, in sync with the address, and lists whose rows lead to places. */
 
-import { enableRowNavigation as moving } from './keys.ts';
+import { enableRowNavigation as moving } from './keyboard-navigation.ts';
 import { href, parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
 
 /** The last address of each list, so that returning from a detail keeps the filters. */

@@ -1,7 +1,7 @@
 //! Rules for missing or invalid settings: of the environment, of tools, of infrastructure, and in plain sentences.
 
-pub(super) mod constants;
+pub(super) mod config_sentences;
 pub(super) mod env;
 pub(super) mod files;
 pub(super) mod infra;
-pub(super) mod sentences;
+pub(super) mod setting_names;

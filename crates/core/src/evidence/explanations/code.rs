@@ -5,8 +5,8 @@
 //! A broken test fails.
 
 use crate::evidence::explanations::outage::{BREAKS_ALL_PROBABILITY, NEXT_TEST_BREAK_PROBABILITY};
-use crate::evidence::kept::history::{Observation, sort_by_commit};
-use crate::evidence::kept::window::{RunMask, RunView, run_bit};
+use crate::evidence::stored_rows::history::{Observation, sort_by_commit};
+use crate::evidence::stored_rows::window::{RunMask, RunView, run_bit};
 use crate::evidence::suspects::TOUCHED_FILE_WEIGHT;
 
 /// Probability that a given test is affected by an event, by the size of the suite. It is higher in a small suite,

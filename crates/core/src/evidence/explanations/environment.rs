@@ -1,8 +1,8 @@
 //! The likelihood of a test's results if the test fails under a condition.
 
 use crate::evidence::explanations::urn::{FAILS_WITH_CONDITION, FAILS_WITHOUT_CONDITION};
-use crate::evidence::kept::history::Observation;
-use crate::evidence::kept::window::RunView;
+use crate::evidence::stored_rows::history::Observation;
+use crate::evidence::stored_rows::window::RunView;
 
 /// `ln P` of the observations if this condition decides the result of the test.
 pub fn log_likelihood(view: &RunView<'_>, observations: &[Observation], condition: &(String, String)) -> f64 {

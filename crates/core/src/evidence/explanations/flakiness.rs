@@ -4,7 +4,7 @@
 //! the rate integrated out, the likelihood of a sequence is that of Pólya's urn (beta-binomial).
 
 use crate::evidence::explanations::urn::BetaPrior;
-use crate::evidence::kept::history::{Observation, TestHistory};
+use crate::evidence::stored_rows::history::{Observation, TestHistory};
 use crate::knowledge::rank::beta;
 use serde::{Deserialize, Serialize};
 

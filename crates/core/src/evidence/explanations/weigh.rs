@@ -5,10 +5,10 @@ use crate::evidence::explanations::code;
 use crate::evidence::explanations::environment;
 use crate::evidence::explanations::flakiness;
 use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId};
-use crate::evidence::kept::history::{FailureMode, Observation, TestHistory};
-use crate::evidence::kept::order::OrderEvidence;
-use crate::evidence::kept::traits::{EXPLANATION_COUNT, FLAKY_PRIOR, FailureTraits};
-use crate::evidence::kept::window::RunView;
+use crate::evidence::stored_rows::failure_traits::{EXPLANATION_COUNT, FLAKY_PRIOR, FailureTraits};
+use crate::evidence::stored_rows::history::{FailureMode, Observation, TestHistory};
+use crate::evidence::stored_rows::order::OrderEvidence;
+use crate::evidence::stored_rows::window::RunView;
 use std::collections::BTreeSet;
 
 /// Prior probability that a test is flaky if it had both outcomes on the same tree.

@@ -3,7 +3,7 @@
 use super::{GroupFacts, JudgingContext};
 use crate::evidence::{
     facts::{Failure, FailureKey, RunSeq},
-    kept::memory::Outage,
+    stored_rows::memory::Outage,
     verdict::VerdictKind,
 };
 

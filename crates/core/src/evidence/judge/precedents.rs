@@ -4,7 +4,7 @@ use super::JudgingContext;
 use crate::evidence::{
     explanations::flakiness::{self, Rate},
     facts::{Failure, FailureKey},
-    kept::{fixes::PROOF_CONFIDENCE, history::TestHistory},
+    stored_rows::{fixes::PROOF_CONFIDENCE, history::TestHistory},
     verdict::{Precedents, TreeFailures, VerdictKind},
 };
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use super::JudgingContext;
 use crate::evidence::{
     explanations::outage::{self, ChangeRelation},
     facts::{ErrorSource, Failure, FailureKey},
-    kept::{causes::Cause, history::TestHistory},
+    stored_rows::{causes::Cause, history::TestHistory},
     verdict::VerdictKind,
 };
 use std::collections::BTreeMap;

@@ -218,7 +218,7 @@ fn an_http_error_in_many_files_is_an_outage() {
 
 #[test]
 fn a_fix_is_refuted_only_while_its_change_is_present() {
-    use crate::evidence::kept::fixes::ProofStatus;
+    use crate::evidence::stored_rows::fixes::ProofStatus;
     const FILE: u32 = 702;
     let status = |touched: u32| {
         let mut story = Story::new();

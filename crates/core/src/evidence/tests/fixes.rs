@@ -2,7 +2,7 @@
 
 use super::{Story, failure, failure_in_function, only_judgement};
 use crate::evidence::{
-    kept::fixes::{Fix, ProofStatus},
+    stored_rows::fixes::{Fix, ProofStatus},
     verdict::VerdictKind,
 };
 

@@ -4,9 +4,9 @@ use super::{NumberNames, Story, failure};
 use crate::evidence::{
     facts::{CaseId, Failure, FileId, StackFiles},
     judge::{Judgement, judge},
-    kept::history::TestHistory,
-    kept::memory::EvidenceMemory,
-    kept::order::Order,
+    stored_rows::history::TestHistory,
+    stored_rows::memory::EvidenceMemory,
+    stored_rows::order::Order,
     verdict::{Suspect, VerdictKind},
 };
 use proptest::prelude::*;

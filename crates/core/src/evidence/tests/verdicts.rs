@@ -5,9 +5,9 @@ use crate::{
     evidence::{
         explanations::flakiness::{self, Rate},
         facts::{CaseId, Failure, Outcome},
-        kept::{history::TestHistory, order::Order, traits::CHANCE_INDEX},
         sentences::SentenceNames,
-        state::{TestState, TestSummary, summarize_test},
+        stored_rows::{failure_traits::CHANCE_INDEX, history::TestHistory, order::Order},
+        test_state::{TestState, TestSummary, summarize_test},
         verdict::{FailureStart, Reason, SettlingRun, VerdictKind},
     },
     failure::category::Category,

@@ -5,8 +5,8 @@ use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure},
         judge::Judgement,
-        kept::order::{Order, OrderEvidence},
-        state::summarize_test,
+        stored_rows::order::{Order, OrderEvidence},
+        test_state::summarize_test,
         verdict::VerdictKind::{Broken, Regression},
     },
     failure::category::Category,

@@ -1,7 +1,7 @@
 //! Handles changes between two attempts: a fix or new inputs. The host inspects the change and passes its digest.
 
 use super::{
-    human,
+    human_decisions,
     transitions::{EventResult, describe_ended_loop, schedule_next_attempt},
 };
 use crate::fix_loop::{
@@ -13,7 +13,7 @@ use crate::fix_loop::{
 pub(super) fn declare_fix(state: &mut FixState, fix: AppliedFix, random: f64) -> EventResult {
     let is_reason = state.status == Status::Suspicious && fix.digest.is_none() && fix.outside.is_none();
     if state.status == Status::Suspicious && !fix.description.is_empty() {
-        human::reject_green_run(state, random);
+        human_decisions::reject_green_run(state, random);
         // Nothing changed, so the description can only be the reason for an earlier change.
         state.stated_reason = is_reason.then(|| fix.description.clone());
     }

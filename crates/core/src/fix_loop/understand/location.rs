@@ -4,7 +4,7 @@
 mod compilers;
 mod outside_project;
 mod stacks;
-mod unreadable;
+mod unreadable_source;
 
 use crate::{display::strip_escapes, fix_loop::error::Location, text::file_url::path_of_file_url};
 use stacks::Stack;

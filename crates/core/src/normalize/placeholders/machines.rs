@@ -2,7 +2,7 @@
 //! `net` matches internet hosts and addresses.
 
 use crate::{
-    normalize::word::WordContext,
+    normalize::word_context::WordContext,
     output::log_level,
     text::bytes::{ByteSet, LOWER, LOWER_HEX, WORD, Words, byte_at, digits_end, run_end},
 };

@@ -1,8 +1,8 @@
 //! Finds the first placeholder of the table that may match at a word, by bit masks of the word's properties.
 
-use super::{PlaceholderRule, named, numbers};
+use super::{PlaceholderRule, numbered_names, numbers};
 use crate::{
-    normalize::word::{Replacement, WordContext},
+    normalize::word_context::{Replacement, WordContext},
     text::bytes::{DIGIT, WORD},
 };
 
@@ -95,7 +95,7 @@ impl<const N: usize> PlaceholderTable<N> {
         }
         // A direct call instead of a call of the function pointer, so that the compiler can inline the function.
         if left == self.number && left != 0 {
-            return named::replace_number(here);
+            return numbered_names::replace_number(here);
         }
         while left != 0 {
             let hit = (self.entries[left.trailing_zeros() as usize].find)(here);

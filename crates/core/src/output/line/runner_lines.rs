@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     output::{
-        salient,
+        salient_lines,
         stack_frame::{self, StackFrame},
     },
     text::bytes::{PrefixList, byte_at, digits_end, find_byte, run_end},
@@ -264,7 +264,7 @@ fn kind_of_code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     }
     if start == 0 && end > 0 && line[end..].starts_with(b") ") {
         // TestCafe prints a list of errors without names.
-        if salient::starts_with_error_type(&line[end + 2..]) {
+        if salient_lines::starts_with_error_type(&line[end + 2..]) {
             return Some(LineKind::Message(end + 2));
         }
         let done = line.ends_with(b":");

@@ -1,4 +1,5 @@
-//! Finds the kind of a line that starts with an upper-case letter: headings, summaries, progress and results of runners.
+//! Finds the kind of a line that starts with an upper-case letter: headings, summaries, progress and results of
+//! runners.
 
 use super::line_kind::{LineKind, SkippedBlock};
 use crate::{
@@ -9,77 +10,79 @@ use crate::{
 const RECURSION_ERROR: &[u8] = b"RecursionError: maximum recursion depth exceeded";
 const MISSING_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
+/// Starts of lines that runners and build servers print beside failures.
+static NOISE_STARTS: PrefixList<64> = PrefixList::new([
+    "Failures:",
+    "Finished in ",
+    "Randomized with seed ",
+    "Run options: ",
+    "PHPUnit ",
+    "Runtime: ",
+    "Configuration: ",
+    "Time: ",
+    "There was ",
+    "There were ",
+    "FAILURES!",
+    "ERRORS!",
+    "Test '",
+    "Tests: ",
+    "Random Seed: ",
+    "RUN  v",
+    "Test Files  ",
+    "Tests  ",
+    "Test Files <",
+    "Start at  ",
+    "Duration  ",
+    "Snapshots  ",
+    "Test Suites: ",
+    "Tests:  ",
+    "Ran all test suites",
+    "Ran <NUM> test",
+    "FAILED (failures=",
+    "FAILED (errors=",
+    "Compiling ",
+    "Emitted 'error' event on ",
+    "Location: ",
+    "Archiving artifacts",
+    "Recording test results",
+    "Collecting metadata...",
+    "Metadata collection done.",
+    "Notifying upstream projects of job completion",
+    "Sending e-mails to: ",
+    "Performing Post build task...",
+    "Build step 'Execute shell' marked build as failure",
+    "Match found for :",
+    "Finished: ",
+    "Sending interrupt signal to process",
+    "Traceback (most recent call last)",
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+    "Tests run:",
+    "Test:  ",
+    "Test: \t",
+    "Stack Trace:",
+    "Error Message:",
+    "FAIL  ",
+    "FAIL\t",
+    "FAIL: ",
+    "Stack trace:",
+    "Captured ",
+    "Call log:",
+    "Node.js v",
+    "FAILURE: Build ",
+    "BUILD FAILED in ",
+    "Run with --stacktrace option",
+    "TAP version ",
+    // Hypothesis prints the failing input in an encoded form.
+    "You can reproduce this example by temporarily adding @reproduce_failure(",
+    // Behave repeats the step with its duration.
+    "Failing step: ",
+    // hspec.
+    "To rerun use: ",
+]);
+
 /// Finds the kind of a line that starts with an upper-case letter.
 pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE_STARTS: PrefixList<64> = PrefixList::new([
-        "Failures:",
-        "Finished in ",
-        "Randomized with seed ",
-        "Run options: ",
-        "PHPUnit ",
-        "Runtime: ",
-        "Configuration: ",
-        "Time: ",
-        "There was ",
-        "There were ",
-        "FAILURES!",
-        "ERRORS!",
-        "Test '",
-        "Tests: ",
-        "Random Seed: ",
-        "RUN  v",
-        "Test Files  ",
-        "Tests  ",
-        "Test Files <",
-        "Start at  ",
-        "Duration  ",
-        "Snapshots  ",
-        "Test Suites: ",
-        "Tests:  ",
-        "Ran all test suites",
-        "Ran <NUM> test",
-        "FAILED (failures=",
-        "FAILED (errors=",
-        "Compiling ",
-        "Emitted 'error' event on ",
-        "Location: ",
-        "Archiving artifacts",
-        "Recording test results",
-        "Collecting metadata...",
-        "Metadata collection done.",
-        "Notifying upstream projects of job completion",
-        "Sending e-mails to: ",
-        "Performing Post build task...",
-        "Build step 'Execute shell' marked build as failure",
-        "Match found for :",
-        "Finished: ",
-        "Sending interrupt signal to process",
-        "Traceback (most recent call last)",
-        "During handling of the above exception",
-        "The above exception was the direct cause",
-        "Tests run:",
-        "Test:  ",
-        "Test: \t",
-        "Stack Trace:",
-        "Error Message:",
-        "FAIL  ",
-        "FAIL\t",
-        "FAIL: ",
-        "Stack trace:",
-        "Captured ",
-        "Call log:",
-        "Node.js v",
-        "FAILURE: Build ",
-        "BUILD FAILED in ",
-        "Run with --stacktrace option",
-        "TAP version ",
-        // Hypothesis prints the failing input in an encoded form.
-        "You can reproduce this example by temporarily adding @reproduce_failure(",
-        // Behave repeats the step with its duration.
-        "Failing step: ",
-        // hspec.
-        "To rerun use: ",
-    ]);
     if let Some(kind) = kind_of_section_line(line) {
         return Some(kind);
     }
@@ -87,7 +90,8 @@ pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
         .strip_prefix(b"Ran ")
         .map(|rest| digits_end(rest, 0))
         .is_some_and(|end| line[4 + end..].starts_with(b" test"));
-    // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs (target/debug/deps/text-1)`
+    // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs
+    // (target/debug/deps/text-1)`
     let cargo = line.starts_with(b"Running ") && line.ends_with(b")") || line.starts_with(b"Finished `");
     // `FAILED tests/test_cart.py::test_total - assert 3 == 4` of pytest repeats an earlier message.
     let summary = line

@@ -5,7 +5,7 @@ use super::{
     redact_value::redact_value,
 };
 use crate::redact::{
-    judge::{may_be_generated, names::Tier, prose::mixes_letters_with_digits_or_marks, traits::starts_line, value},
+    judge::{may_be_generated, names::Tier, predicates::starts_line, prose::mixes_letters_with_digits_or_marks, value},
     scan::{BLANK, ByteSet, Scan},
 };
 

@@ -5,7 +5,7 @@ use super::assignment::{
     MAX_VALUE_BYTES, NAME_BYTES, NameSpan, Separator, ValueSpan, ends_unquoted_value, skip_quote, value_at,
 };
 use crate::redact::{
-    judge::{names::Tier, traits::starts_line, value},
+    judge::{names::Tier, predicates::starts_line, value},
     scan::{BLANK, ByteSet, Scan},
 };
 

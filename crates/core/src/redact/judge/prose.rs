@@ -3,7 +3,7 @@
 
 use super::{
     names::Tier,
-    traits::{ends_line, has_specific_name, has_upper_case_name, is_expression, is_state_word, is_very_random},
+    predicates::{ends_line, has_specific_name, has_upper_case_name, is_expression, is_state_word, is_very_random},
     value,
 };
 use crate::redact::{

@@ -4,7 +4,7 @@
 use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{MemoryExportPage, MemoryExportParams},
 };
 use argus_core::CallContext;

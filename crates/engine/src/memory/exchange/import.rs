@@ -9,9 +9,9 @@ pub(super) mod write;
 
 use crate::{
     Engine, EngineError,
-    answer::text,
+    answer::message_text,
     contract::{MemoryImportParams, MemoryImportResult, RefusedLine},
-    memory::{environment::resolve_environment, input},
+    memory::{environment::resolve_environment, input_cleaning},
 };
 use argus_core::{CallContext, display, sign::sha256_hex};
 use argus_store::Tx;
@@ -181,13 +181,15 @@ pub(in crate::memory) fn import_one(
 }
 
 fn parse_line(line: &str) -> Result<IncidentLine, EngineError> {
-    let line: IncidentLine = serde_json::from_str(line)
-        .map_err(|error| EngineError::invalid_input(format!("not an incident: {}", text::quote(&error.to_string()))))?;
+    let line: IncidentLine = serde_json::from_str(line).map_err(|error| {
+        EngineError::invalid_input(format!("not an incident: {}", message_text::quote(&error.to_string())))
+    })?;
     match line.r#type.as_deref() {
         None | Some("incident") => Ok(line),
-        Some(other) => {
-            Err(EngineError::invalid_input(format!("type is '{}', not 'incident'", text::quote_beginning(other, 40))))
-        }
+        Some(other) => Err(EngineError::invalid_input(format!(
+            "type is '{}', not 'incident'",
+            message_text::quote_beginning(other, 40)
+        ))),
     }
 }
 
@@ -196,9 +198,9 @@ fn prepare_incident(
     context: &CallContext,
     line: IncidentLine,
 ) -> Result<PreparedIncident, EngineError> {
-    let title = input::clean_title(engine, &line.title)?;
-    let error_signature = input::clean_optional_text(engine, line.error_signature.as_deref());
-    let summary = input::clean_optional_text(engine, line.summary.as_deref());
+    let title = input_cleaning::clean_title(engine, &line.title)?;
+    let error_signature = input_cleaning::clean_optional_text(engine, line.error_signature.as_deref());
+    let summary = input_cleaning::clean_optional_text(engine, line.summary.as_deref());
     let id = given_or_content_id("inc", "", check_given_id(engine, line.id.as_deref())?, || {
         format!("{title}\n{error_signature:?}\n{summary:?}")
     });
@@ -215,7 +217,7 @@ fn prepare_incident(
     for solution in &mut solutions {
         assign_outcome_ids(solution);
     }
-    let tags = input::clean_imported_tags(engine, &line.tags);
+    let tags = input_cleaning::clean_imported_tags(engine, &line.tags);
     Ok(PreparedIncident { id, title, error_signature, summary, tags, created_at, solutions })
 }
 
@@ -225,9 +227,9 @@ pub(super) fn prepare_solution(
     incident: &str,
     created_at: i64,
 ) -> Result<PreparedSolution, EngineError> {
-    let steps = input::clean_steps(engine, &line.steps)?;
+    let steps = input_cleaning::clean_steps(engine, &line.steps)?;
     let (env, env_bucket) = resolve_for_storing(engine, line.env, line.env_bucket.as_deref())?;
-    let digest = input::steps_digest(&steps);
+    let digest = input_cleaning::steps_digest(&steps);
     let id_by_content = given_or_content_id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
     let id = check_given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
     let created_at = parse_time_or(line.created_at.as_deref(), created_at)?;
@@ -246,10 +248,10 @@ fn prepare_outcome(engine: &Engine, line: OutcomeLine, created_at: i64) -> Resul
         worked: line.worked,
         env,
         env_bucket,
-        notes: input::clean_imported_notes(engine, line.notes.as_deref()),
+        notes: input_cleaning::clean_imported_notes(engine, line.notes.as_deref()),
         lookup_id: check_given_id(engine, line.lookup_id.as_deref())?,
         run_id: check_given_id(engine, line.run_id.as_deref())?,
-        case_name: line.case_name.map(|name| input::clean_line(engine, &name, MAX_NAME_CHARS)),
+        case_name: line.case_name.map(|name| input_cleaning::clean_line(engine, &name, MAX_NAME_CHARS)),
         created_at: parse_time_or(line.created_at.as_deref(), created_at)?,
         proved_by: check_given_id(engine, line.proved_by.as_deref())?,
         refuted_by: check_given_id(engine, line.refuted_by.as_deref())?,
@@ -281,7 +283,7 @@ fn resolve_for_storing(
 /// changed id could belong to another entry.
 pub(super) fn check_given_id(engine: &Engine, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
-    let kept = input::clean_line(engine, id, MAX_ID_CHARS);
+    let kept = input_cleaning::clean_line(engine, id, MAX_ID_CHARS);
     if kept == id {
         return Ok(Some(kept));
     }
@@ -308,7 +310,7 @@ pub(super) fn parse_time_or(given: Option<&str>, default_ms: i64) -> Result<i64,
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
         EngineError::invalid_input(format!(
             "created_at '{}' is not an ISO 8601 time with a time zone",
-            text::quote_beginning(given, 40)
+            message_text::quote_beginning(given, 40)
         ))
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);

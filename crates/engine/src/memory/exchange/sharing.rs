@@ -2,7 +2,7 @@
 //! never changes, so that git merges the folder without conflicts. `finding::shared` decides what answers show.
 
 pub mod check;
-mod machine;
+mod machine_names;
 mod sameness;
 pub mod take;
 pub mod write;

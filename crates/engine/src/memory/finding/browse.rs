@@ -1,20 +1,20 @@
 //! Lists incidents for the viewer: the newest first, or the best matches of a text first, with all scores.
 
 use super::{
-    find::{SearchHit, search_memories},
-    listed::{MAX_SHOWN_CHARS, list_incidents, shorten},
+    memory_search::{SearchHit, search_memories},
+    search_results::{MAX_SHOWN_CHARS, list_incidents, shorten},
 };
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{
         IncidentView, MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncidentsParams,
         ViewIncidentsResult,
     },
     memory::{
+        database_role::{DatabaseRole, OWN_DATABASES},
         environment::{ResolvedEnvironment, resolve_environment},
-        index, input,
-        side::{DatabaseRole, OWN_DATABASES},
+        input_cleaning, search_index,
     },
     runs::history::has_more_after,
     viewer::check_page,
@@ -95,13 +95,13 @@ fn find_matching_page(
     (limit, offset): (u32, u32),
     warnings: &mut Vec<String>,
 ) -> Result<(Vec<IncidentView>, u32), EngineError> {
-    let (text, warning) = input::clean_query(engine, text)?;
+    let (text, warning) = input_cleaning::clean_query(engine, text)?;
     warnings.extend(warning);
     // A search does not find pending patterns before they are indexed. If the database cannot be written now, they stay
     // pending.
     let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending_patterns(tx)?);
     if engine.read(context, has_pending)? {
-        let body = |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx);
+        let body = |tx: &mut Tx<'_>| search_index::index_pending_patterns(engine, tx);
         let _ = engine.write_database_without_waiting(DatabaseRole::Primary, context, body);
     }
     let query = Query::new(&text, &engine.analyzer);

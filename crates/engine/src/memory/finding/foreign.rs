@@ -3,19 +3,20 @@
 //! index of the copied database is written.
 
 use super::{
-    claim_texts::{clean_bucket, clean_line, clean_match, clean_related, clean_solution, clean_tags, clean_text},
-    find::{SearchHit, search_memories},
-    listed::{self, round_score},
-    ranking, shared,
+    foreign_texts::{clean_bucket, clean_line, clean_match, clean_related, clean_solution, clean_tags, clean_text},
+    memory_search::{SearchHit, search_memories},
+    ranking,
+    search_results::{self, round_score},
+    shared,
 };
 use crate::{
     Engine, EngineError,
     contract::{IncidentDetail, IncidentMatch, MemoryKind, RankedSolution, RelatedEntry, RelatedKind},
     failures::related,
     memory::{
+        database_role::{DatabaseRole, FOREIGN_DATABASES},
         environment::ResolvedEnvironment,
-        index,
-        side::{DatabaseRole, FOREIGN_DATABASES},
+        search_index,
     },
 };
 use argus_core::{
@@ -105,8 +106,9 @@ fn index_foreign_patterns(engine: &Engine, context: &CallContext) {
         && matches!(engine.read_database(DatabaseRole::Foreign, context, has_pending), Ok(Some(true)))
     {
         // If this fails, patterns without an index are not found; nothing else is affected.
-        let _ = foreign
-            .write_with_short_timeout(context.now_ms, |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx));
+        let _ = foreign.write_with_short_timeout(context.now_ms, |tx: &mut Tx<'_>| {
+            search_index::index_pending_patterns(engine, tx)
+        });
     }
 }
 
@@ -117,7 +119,7 @@ fn build_foreign_match(
     hit: &SearchHit,
     environment: &ResolvedEnvironment,
 ) -> Result<Option<ForeignMatch>, EngineError> {
-    let Some((shown, _)) = listed::read_match(engine, tx, hit)? else { return Ok(None) };
+    let Some((shown, _)) = search_results::read_match(engine, tx, hit)? else { return Ok(None) };
     let mut shown = clean_match(engine, shown);
     let is_shared = hit.side == DatabaseRole::Shared;
     if is_shared && matches!(hit.owner, DocumentOwner::Incident(_)) {

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     memory::{
-        resolve,
-        side::{DatabaseRole, FOREIGN_DATABASES, OWN_DATABASES},
+        database_role::{DatabaseRole, FOREIGN_DATABASES, OWN_DATABASES},
+        id_lookup,
     },
 };
 use argus_core::{CallContext, bound::truncate_middle_to, display};
@@ -56,7 +56,7 @@ pub fn incident(
             _ => {}
         }
     }
-    Err(resolve::incident_not_found_error(engine, id))
+    Err(id_lookup::incident_not_found_error(engine, id))
 }
 
 /// Returns the ids of the user's memories with this prefix, newest first.

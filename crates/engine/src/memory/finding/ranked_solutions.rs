@@ -2,9 +2,9 @@
 //! stored, the answer contains a warning.
 
 use super::{
-    find::search_memories,
     foreign::{self, ForeignMatch},
-    listed::{ListedIncident, list_incidents},
+    memory_search::search_memories,
+    search_results::{ListedIncident, list_incidents},
     shared,
 };
 use crate::{
@@ -12,10 +12,11 @@ use crate::{
     contract::{IncidentMatch, NextActionType, RankedSolution, RankedSolutionsParams, RankedSolutionsResult},
     limits::{DEFAULT_SOLUTIONS, MAX_SOLUTIONS},
     memory::{
+        database_role::{DatabaseRole, OWN_DATABASES},
         environment::{ResolvedEnvironment, resolve_environment},
-        index, input,
-        next::build_next_action,
-        side::{DatabaseRole, OWN_DATABASES},
+        input_cleaning,
+        next_action_texts::build_next_action,
+        search_index,
     },
 };
 use argus_core::{
@@ -49,7 +50,7 @@ pub fn ranked_solutions(
 ) -> Result<RankedSolutionsResult, EngineError> {
     let limit = check_limit(params.limit)?;
     let environment = resolve_environment(engine, &params.env, None, params.detected_env.as_ref())?;
-    let (text, warning) = input::clean_query(engine, &params.query_text)?;
+    let (text, warning) = input_cleaning::clean_query(engine, &params.query_text)?;
     let mut warnings = engine.unavailable_database_warnings();
     warnings.extend(warning);
     let query = Query::new(&text, &engine.analyzer);
@@ -57,7 +58,7 @@ pub fn ranked_solutions(
     let lookup_id = context.create_id("lkp");
     let stored_text = truncate_middle_to(&text, MAX_STORED_QUERY_BYTES);
     let store_and_search = |tx: &mut Tx<'_>| {
-        index::index_pending_patterns(engine, tx)?;
+        search_index::index_pending_patterns(engine, tx)?;
         lookups::insert(tx, &lookup_id, &stored_text, &environment.bucket, context.now_ms)?;
         search_own_memories(engine, context, tx, &query, &environment)
     };
@@ -105,7 +106,7 @@ fn search_own_memories(
 fn index_secondary(engine: &Engine, context: &CallContext) {
     let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending_patterns(tx)?);
     if matches!(engine.read_database(DatabaseRole::Secondary, context, has_pending), Ok(Some(true))) {
-        let body = |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx);
+        let body = |tx: &mut Tx<'_>| search_index::index_pending_patterns(engine, tx);
         let _ = engine.write_database_without_waiting(DatabaseRole::Secondary, context, body);
     }
 }

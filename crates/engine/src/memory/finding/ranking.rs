@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
     memory::environment::ResolvedEnvironment,
 };

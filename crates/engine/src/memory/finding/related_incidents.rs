@@ -1,14 +1,14 @@
 //! Finds incidents that are similar to a diagnosed failure. Callers use them only if no fix is known.
 
 use super::{
-    find::{SearchHit, search_memories},
-    listed::round_score,
+    memory_search::{SearchHit, search_memories},
     ranking,
+    search_results::round_score,
 };
 use crate::{
     Engine, EngineError,
     contract::{FixTrialCounts, RelatedEntry, RelatedKind},
-    memory::{environment::ResolvedEnvironment, side::OWN_DATABASES},
+    memory::{database_role::OWN_DATABASES, environment::ResolvedEnvironment},
 };
 use argus_core::{
     CallContext, display,

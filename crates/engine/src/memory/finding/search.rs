@@ -1,16 +1,16 @@
 //! Searches incidents by text without storing the search, for bulk work and for measurements.
 
 use super::{
-    find::{SearchHit, search_memories},
-    listed::round_score,
+    memory_search::{SearchHit, search_memories},
+    search_results::round_score,
 };
 use crate::{
     Engine, EngineError,
     contract::{MemorySearchParams, MemorySearchResult},
     memory::{
+        database_role::{DatabaseRole, OWN_DATABASES},
         environment::resolve_environment,
-        input,
-        side::{DatabaseRole, OWN_DATABASES},
+        input_cleaning,
     },
 };
 use argus_core::{
@@ -51,7 +51,7 @@ pub fn search(
     let env = params.env.as_ref().filter(|env| !env.is_null());
     let environment = env.map(|env| resolve_environment(engine, env, None, None)).transpose()?;
     let environment = environment.filter(|environment| !environment.environment.is_empty());
-    let (text, _) = input::clean_query(engine, &params.text)?;
+    let (text, _) = input_cleaning::clean_query(engine, &params.text)?;
     let query = Query::new(&text, &engine.analyzer);
     let limit = limit as usize;
     let found = if environment.is_some() { limit.max(MIN_COMPARED_INCIDENTS) } else { limit };

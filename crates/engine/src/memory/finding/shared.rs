@@ -1,23 +1,23 @@
 //! Reads the fixes that the repository shares. They are shown as foreign claims with their file until own runs prove
 //! or refute them. A report that names a shared fix counts as an attempt with this fix and is judged like any report.
 
-use super::claim_texts::{clean_line, clean_related, clean_text};
+use super::foreign_texts::{clean_line, clean_related, clean_text};
 use crate::{
     Engine, EngineError,
-    answer::text::fold_case_and_spacing,
+    answer::message_text::fold_case_and_spacing,
     contract::{FixTrialCounts, MemoryKind, RankedSolution, RelatedEntry, RelatedKind, SharedFixEntry, SharedOrigin},
     failures::{fix_results, related},
     memory::{
+        database_role::{DatabaseRole, OWN_DATABASES},
         exchange::{export, import::IncidentLine, sharing::SHARED_FOLDER},
-        side::{DatabaseRole, OWN_DATABASES},
     },
 };
-use argus_core::{Analysis, CallContext, display, evidence::kept::fixes::ProofStatus, stable_sort::StableSort};
+use argus_core::{Analysis, CallContext, display, evidence::stored_rows::fixes::ProofStatus, stable_sort::StableSort};
 use argus_store::{
     StoreError, Tx, incidents,
-    patterns::{self, Pattern, PatternKey, sameness},
+    patterns::{self, Pattern, PatternKey, merge_decisions},
     search::DocumentOwner,
-    shared::{self, SharedUse},
+    shared_links::{self, SharedUse},
     solutions::{
         self, Solution,
         outcomes::{self, OutcomeCounts},
@@ -103,9 +103,9 @@ fn read_decisions(engine: &Engine, tx: &mut Tx<'_>, analysis: &Analysis) -> Resu
     let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.signature)?;
     let Some(row) = row else { return Ok(FailureDecisions::default()) };
     let head = row.merged_into.unwrap_or(row.key);
-    let id = sameness::find_merge_decision(tx, row.key)?;
+    let id = merge_decisions::find_merge_decision(tx, row.key)?;
     let joined = id.map(|id| (head, format!("{SHARED_FOLDER}/decisions/{}.json", clean_line(engine, &id))));
-    Ok(FailureDecisions { joined, others: sameness::list_different_failures(tx, head)? })
+    Ok(FailureDecisions { joined, others: merge_decisions::list_different_failures(tx, head)? })
 }
 
 /// Returns a shared pattern with its suggested fix, or `None` if it has neither a fix nor a decision of a person.
@@ -226,7 +226,7 @@ pub(super) fn read_own_knowledge(
     if ids.is_empty() {
         return Ok(OwnKnowledge::default());
     }
-    let body = |tx: &mut Tx<'_>| Ok((shared::filter_existing_ids(tx, &ids)?, shared::list_uses(tx, &ids)?));
+    let body = |tx: &mut Tx<'_>| Ok((shared_links::filter_existing_ids(tx, &ids)?, shared_links::list_uses(tx, &ids)?));
     let read = engine.read_within(DatabaseRole::Primary, context, primary, &mut Vec::new(), body)?;
     let (own, uses) = read.unwrap_or_default();
     let mut states = BTreeMap::new();
@@ -387,7 +387,7 @@ pub(in crate::memory) fn find_incident_of_solution(
     let Some(found) = found else { return Ok(None) };
     let body = |tx: &mut Tx<'_>| {
         let is_own = incidents::find_by_id(tx, &found.id)?.is_some();
-        Ok(is_own && shared::find_shared_id(tx, &found.id)?.is_none())
+        Ok(is_own && shared_links::find_shared_id(tx, &found.id)?.is_none())
     };
     // An own incident is never overwritten by a shared incident.
     let is_own = engine.read(context, body)?;

@@ -6,12 +6,12 @@ use crate::{
     Engine, EngineError,
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
     memory::{
+        database_role::DatabaseRole,
         environment::{ResolvedEnvironment, resolve_environment},
-        finding::listed::round_score,
-        index, input,
-        next::{build_next_action, build_next_action_after_outcome},
-        resolve,
-        side::DatabaseRole,
+        finding::search_results::round_score,
+        id_lookup, input_cleaning,
+        next_action_texts::{build_next_action, build_next_action_after_outcome},
+        search_index,
     },
 };
 use argus_core::{
@@ -50,12 +50,12 @@ pub fn add_incident(
     params: &AddIncidentParams,
 ) -> Result<AddIncidentResult, EngineError> {
     let report = clean_report(engine, context, params)?;
-    let indexed = index::index_incident(engine, &incident_texts(&report));
+    let indexed = search_index::index_incident(engine, &incident_texts(&report));
     if params.force == Some(true) {
         let body = |tx: &mut Tx<'_>| store_incident(context, tx, &report, &indexed);
         return Ok(AddIncidentResult::Created(engine.write(context, body)?));
     }
-    let query = Query::from_document(&index::build_document(&incident_texts(&report)), &indexed);
+    let query = Query::from_document(&search_index::build_document(&incident_texts(&report)), &indexed);
     let title = Some(report.title.as_str()).filter(|_| report.error_signature.is_none());
     let problem = NewProblem { query: &query, new: &indexed, title };
     let body = |tx: &mut Tx<'_>, secondary: Option<&mut Tx<'_>>| {
@@ -73,19 +73,19 @@ fn clean_report<'a>(
     params: &'a AddIncidentParams,
 ) -> Result<IncidentReport<'a>, EngineError> {
     Ok(IncidentReport {
-        title: input::clean_title(engine, &params.title)?,
-        error_signature: input::clean_optional_text(engine, params.error_signature.as_deref()),
-        summary: input::clean_optional_text(engine, params.summary.as_deref()),
-        tags: input::clean_tags(engine, params.tags.as_deref().unwrap_or_default())?,
-        steps: input::clean_steps(engine, &params.steps)?,
-        notes: input::clean_notes(engine, params.notes.as_deref())?,
+        title: input_cleaning::clean_title(engine, &params.title)?,
+        error_signature: input_cleaning::clean_optional_text(engine, params.error_signature.as_deref()),
+        summary: input_cleaning::clean_optional_text(engine, params.summary.as_deref()),
+        tags: input_cleaning::clean_tags(engine, params.tags.as_deref().unwrap_or_default())?,
+        steps: input_cleaning::clean_steps(engine, &params.steps)?,
+        notes: input_cleaning::clean_notes(engine, params.notes.as_deref())?,
         environment: resolve_environment(
             engine,
             &params.env,
             params.env_bucket.as_deref(),
             params.detected_env.as_ref(),
         )?,
-        lookup_id: resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?,
+        lookup_id: id_lookup::check_lookup_id(engine, context, params.lookup_id.as_deref())?,
         worked: params.worked,
         recorder: engine.recorder(),
     })
@@ -108,11 +108,11 @@ fn find_duplicate(
     secondary: Option<&mut Tx<'_>>,
     problem: NewProblem<'_>,
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
-    index::index_pending_patterns(engine, tx)?;
+    search_index::index_pending_patterns(engine, tx)?;
     let mut known = duplicate::find_duplicate(tx, problem)?;
     if known.is_none() {
         known = if let Some(tx) = secondary {
-            index::index_pending_patterns(engine, tx)?;
+            search_index::index_pending_patterns(engine, tx)?;
             duplicate::find_duplicate(tx, problem)?
         } else {
             let body = |tx: &mut Tx<'_>| duplicate::find_duplicate(tx, problem);
@@ -143,7 +143,7 @@ fn store_incident(
         id: &context.create_id("sol"),
         owner: DocumentOwner::Incident(key),
         steps: &report.steps,
-        digest: &input::steps_digest(&report.steps),
+        digest: &input_cleaning::steps_digest(&report.steps),
         env: report.environment.json.as_deref(),
         env_bucket: &report.environment.bucket,
         recorder: report.recorder,

@@ -4,7 +4,7 @@
 use crate::{
     Engine, EngineError,
     contract::{AddSolutionParams, AddSolutionResult, NextActionType},
-    memory::{environment::resolve_environment, input, next::build_next_action, resolve},
+    memory::{environment::resolve_environment, id_lookup, input_cleaning, next_action_texts::build_next_action},
 };
 use argus_core::CallContext;
 use argus_store::{
@@ -18,18 +18,18 @@ pub fn add_solution(
     context: &CallContext,
     params: &AddSolutionParams,
 ) -> Result<AddSolutionResult, EngineError> {
-    let steps = input::clean_steps(engine, &params.steps)?;
+    let steps = input_cleaning::clean_steps(engine, &params.steps)?;
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
-    resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
-    let side = resolve::find_database_of_owner(engine, context, &params.incident_id)?;
+    id_lookup::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
+    let side = id_lookup::find_database_of_owner(engine, context, &params.incident_id)?;
     let id = context.create_id("sol");
     let body = |tx: &mut Tx<'_>| {
         let new = NewSolution {
             id: &id,
-            owner: resolve::get_owner(engine, tx, &params.incident_id)?,
+            owner: id_lookup::get_owner(engine, tx, &params.incident_id)?,
             steps: &steps,
-            digest: &input::steps_digest(&steps),
+            digest: &input_cleaning::steps_digest(&steps),
             env: environment.json.as_deref(),
             env_bucket: &environment.bucket,
             recorder: engine.recorder(),

@@ -1,7 +1,7 @@
 //! Finds duplicates for `add_incident`. The comparison uses the rules of a search, so it finds only incidents that a
 //! search would have found.
 
-use crate::{EngineError, memory::finding::find};
+use crate::{EngineError, memory::finding::memory_search};
 use argus_core::search::{IndexedDocument, MIN_DUPLICATE_SIMILARITY, Query, TermVector, jaccard_similarity};
 use argus_store::{
     Tx, incidents, patterns,
@@ -36,11 +36,11 @@ pub(super) fn find_duplicate(tx: &mut Tx<'_>, problem: NewProblem<'_>) -> Result
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
     let counts = [Some(search::count_documents(tx, &terms)?)];
-    let weighed = find::weigh_terms(query, &counts);
+    let weighed = memory_search::weigh_terms(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, DocumentOwner)> = None;
-    let candidates = find::find_candidates(tx, query, &weighed, counts, MAX_COMPARED_CANDIDATES)?;
+    let candidates = memory_search::find_candidates(tx, query, &weighed, counts, MAX_COMPARED_CANDIDATES)?;
     let titled = match title {
         Some(title) => find_with_title(tx, candidates.iter().map(|candidate| candidate.owner), title)?,
         None => Vec::new(),

@@ -8,9 +8,8 @@ use crate::{
         environment::resolve_environment,
         exchange::import::import_one,
         finding::{ranking, shared},
-        input,
-        next::build_next_action_after_outcome,
-        resolve,
+        id_lookup, input_cleaning,
+        next_action_texts::build_next_action_after_outcome,
     },
 };
 use argus_core::CallContext;
@@ -31,22 +30,22 @@ pub fn record_outcome(
 ) -> Result<RecordOutcomeResult, EngineError> {
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
-    let notes = input::clean_notes(engine, params.notes.as_deref())?;
-    let lookup_id = resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
+    let notes = input_cleaning::clean_notes(engine, params.notes.as_deref())?;
+    let lookup_id = id_lookup::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
     let shared = shared::find_incident_of_solution(engine, context, &params.solution_id)?;
     let side = match shared {
         Some(_) => engine.project_database_role(),
-        None => resolve::find_database_of_solution(engine, context, &params.solution_id)?,
+        None => id_lookup::find_database_of_solution(engine, context, &params.solution_id)?,
     };
     let id = context.create_id("out");
     let body = |tx: &mut Tx<'_>| {
         if let Some(shared) = &shared {
             import_one(engine, context, tx, shared.line.clone())?;
             for id in [&shared.id, params.solution_id.trim()] {
-                argus_store::shared::link_to_shared(tx, id, id)?;
+                argus_store::shared_links::link_to_shared(tx, id, id)?;
             }
         }
-        let solution = resolve::get_solution(engine, tx, &params.solution_id)?;
+        let solution = id_lookup::get_solution(engine, tx, &params.solution_id)?;
         let outcome = NewOutcome {
             id: &id,
             solution: solution.key,

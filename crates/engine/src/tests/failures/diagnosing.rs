@@ -136,6 +136,8 @@ fn builtins_are_first_seen_when_the_database_is_created() {
     let all = world.call(patterns, &PatternsParams::default()).unwrap();
     assert_eq!(all.patterns.len(), 6);
     assert!(
-        all.patterns.iter().all(|pattern| pattern.first_seen_at == crate::answer::moment::format_iso(START_MS + 1000))
+        all.patterns
+            .iter()
+            .all(|pattern| pattern.first_seen_at == crate::answer::time_format::format_iso(START_MS + 1000))
     );
 }

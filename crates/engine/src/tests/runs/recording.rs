@@ -157,7 +157,7 @@ fn an_incomplete_report_fails_the_run() {
         (
             b"<testsuites><testsuite name='s' failures='2'><testcase name='a'/></testsuite></testsuites>",
             &import,
-            Some("REPORT_INCOMPLETE: it counts 2 failures and lists 0 (report.tap)"),
+            Some("REPORT_INCOMPLETE: the report counts 2 failures and lists 0 (report.tap)"),
         ),
         (
             b"<testsuites><testsuite name='s'><testcase name='a'/>",

@@ -3,7 +3,7 @@
 use super::{durations::median, saturate_to_u32};
 use crate::{
     EngineError,
-    answer::moment::{DAY_MS, format_iso},
+    answer::time_format::{DAY_MS, format_iso},
     contract::{HealthPoint, HealthUnit},
 };
 use argus_store::{

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     cpp_frameworks::extract_failed_assertions,
-    formats::go_text,
+    formats::go_frame,
     intake::Intake,
     model::{CasePosition, CaseStatus, ReportCase, SUITE_FAILURE_NAME},
     paths,
@@ -123,7 +123,7 @@ fn set_status(case: &mut ReportCase, failed_attempts: Vec<FailedAttempt>, dialec
     match dialect {
         Dialect::Playwright => playwright::keep_last_attempt(case),
         Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
-        Dialect::Go => case.error = case.error.take().map(|error| go_text::remove_runner_lines(&error)),
+        Dialect::Go => case.error = case.error.take().map(|error| go_frame::remove_runner_lines(&error)),
         Dialect::PhpUnit => case.error = case.error.take().map(|error| remove_title(error, case)),
         _ => {}
     }

@@ -197,6 +197,6 @@ fn query_one<T: crate::database::FromCell>(driver: &dyn Driver, statement: State
 
 fn read_last_answer<T: crate::database::FromCell>(mut answers: Vec<Answer>) -> Result<T, StoreError> {
     let cells = answers.pop().and_then(|mut answer| answer.rows.pop());
-    let cells = cells.ok_or_else(|| StoreError::corrupt("the server left a question without an answer"))?;
+    let cells = cells.ok_or_else(|| StoreError::corrupt("the server answered a query without a row"))?;
     Row::new(cells).read()
 }

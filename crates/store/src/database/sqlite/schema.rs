@@ -69,7 +69,7 @@ fn compare_entries(expected: &BTreeSet<SchemaEntry>, found: &BTreeSet<SchemaEntr
             "trigger" | "view" => format!("it has a {kind}"),
             _ => format!("it has a changed {kind}, or a {kind} of another program"),
         };
-        return Err(StoreError::corrupt(&format!("{what}, which Argus never creates, so nothing of it was run")));
+        return Err(StoreError::corrupt(&format!("{what}, which Argus never creates, so none of it was run")));
     }
     match expected.difference(found).next() {
         Some((kind, name, ..)) => Err(StoreError::corrupt(&format!("its {kind} {name} is missing"))),

@@ -12,7 +12,7 @@ import { formatQuarantineChanges, type GateFailure, type GateResult } from '../.
 import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
-import { clip } from '../../text/untrusted.ts';
+import { clip } from '../../text/untrusted-text.ts';
 
 const MAX_NAMES = 5;
 const MAX_HEADLINE_CHARS = 500;

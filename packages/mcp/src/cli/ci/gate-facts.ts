@@ -24,7 +24,7 @@ import { isInCi, readCiChange, readCiCheckout } from '../../system/ci.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import type { GateBase, GateFacts } from './gate-judgement.ts';
-import { findNonTestReasons } from './other-reasons.ts';
+import { findNonTestReasons } from './non-test-reasons.ts';
 
 /** Number of newest runs among which to look for runs of the base. */
 const MAX_RUNS = 100;

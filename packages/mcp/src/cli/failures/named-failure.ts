@@ -7,7 +7,7 @@ import { type CaseRecord, EngineError } from 'argus-engine';
 import { groupByCause } from '../../format/report/run-report.ts';
 import { shortenId } from '../../format/terminal.ts';
 import type { Session } from '../../sessions/session.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import { readRunWithCases } from './report.ts';
 
 interface NamedFailure {

@@ -17,7 +17,7 @@ import { createStartShape, type FixGoal } from '../../fix/start-fields.ts';
 import { paint, toCommandLineText } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
-import { removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 import { abortOnSignals } from '../terminal/exit.ts';
 import { writeWithBackpressure } from '../terminal/lines.ts';
 import { getTerminalRecorder } from '../terminal/output.ts';

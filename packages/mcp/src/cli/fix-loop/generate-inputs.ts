@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { ProjectFiles } from '../../fix/context/code/files.ts';
+import { ProjectFiles } from '../../fix/context/code/project-files.ts';
 import { generateInputs as generate, getInputsPath } from '../../fix/inputs/inputs.ts';
 import { type Input, writeInputs } from '../../fix/inputs/inputs-file.ts';
 import { formatPercent, formatTable, joinLines } from '../../format/terminal.ts';
@@ -67,7 +67,7 @@ function looksLikeFile(script: string): boolean {
 function formatProposedInputs(written: string | null, inputs: readonly Input[]): string {
   const rows = inputs.map(({ name, value, deferred, confidence, source }) => [
     name,
-    deferred ? '(yours to give)' : value === '' ? '(Enter)' : (value ?? ''),
+    deferred ? '(you must fill this in)' : value === '' ? '(Enter)' : (value ?? ''),
     deferred ? '' : formatPercent(confidence),
     source,
   ]);

@@ -4,7 +4,7 @@
  */
 
 import { text as readText } from 'node:stream/consumers';
-import type { MemoryImported } from 'argus-engine';
+import type { MemoryImportResult } from 'argus-engine';
 import { toErrorBody } from '../../answer.ts';
 import { ArgusError } from '../../errors.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import * as memory from '../../sessions/memories.ts';
 import type { EngineCalls } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
-import { sanitizeDeep } from '../../text/outgoing.ts';
+import { sanitizeDeep } from '../../text/sanitize.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type Progress, startProgress } from '../terminal/interaction.ts';
 import { openLineInput, readBatches, writeToStdout } from '../terminal/lines.ts';
@@ -140,8 +140,8 @@ async function importLines(
   engine: EngineCalls,
   input: AsyncIterable<Uint8Array>,
   progress: Progress,
-): Promise<MemoryImported> {
-  const total: MemoryImported = { added: 0, updated: 0, solutions: 0, outcomes: 0, refused: [] };
+): Promise<MemoryImportResult> {
+  const total: MemoryImportResult = { added: 0, updated: 0, solutions: 0, outcomes: 0, refused: [] };
   let previousLines = 0;
   for await (const lines of readBatches(input, { bytes: IMPORT_BATCH_BYTES, lines: IMPORT_BATCH_LINES })) {
     const done = await engine.memoryImport({ lines: new TextDecoder().decode(lines.bytes) });

@@ -26,6 +26,7 @@ import {
   SERVER_NAME,
   type StartMethod,
 } from './agents.ts';
+import { getThisMachine, locateConfig, locateHookConfig, locateUserFile } from './config-locations.ts';
 import {
   ConfigEditError,
   type ConfigLocation,
@@ -35,7 +36,6 @@ import {
 } from './files/config-file.ts';
 import { removeJsonEntry, removeJsonHooks, setJsonEntry, setJsonHooks } from './files/json-config.ts';
 import { removeBlock, removeTomlEntry, setBlock, setTomlEntry } from './files/marked-block.ts';
-import { getThisMachine, locateConfig, locateHookConfig, locateUserFile } from './places.ts';
 
 export interface InstallOptions {
   project: string;
@@ -97,7 +97,7 @@ async function planAndWriteEdits(options: InstallOptions): Promise<number> {
   const isAsked = io().stdin.isTTY === true && io().stdout.isTTY === true && !options.json && !options.yes;
   if (isAsked && pending.length > 0) {
     printData({ changes: plans.map(({ change }) => change), written: null }, false, formatChanges);
-    if (!(await askForConsent(options.remove ? 'Take it out?' : 'Write it?'))) return getExitCode(plans);
+    if (!(await askForConsent(options.remove ? 'Remove it?' : 'Write it?'))) return getExitCode(plans);
     for (const plan of pending) writeEdit(plan);
     printData({ changes: plans.map(({ change }) => change) }, false, formatOutcome);
     await learnFromCommits(options);

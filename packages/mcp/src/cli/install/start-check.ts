@@ -12,8 +12,8 @@ import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { findProgram, isProgramInstalled } from '../../system/programs.ts';
 import { AGENT_NAMES, AGENTS, type AgentName, getEntryCommand, isAgentDetected } from './agents.ts';
+import { getThisMachine, locateConfig, readEntry } from './config-locations.ts';
 import { getConfigPath } from './files/config-file.ts';
-import { getThisMachine, locateConfig, readEntry } from './places.ts';
 
 /** How long to wait if the limit of the host is not known. */
 const DEFAULT_LIMIT_MS = 30_000;

@@ -16,7 +16,7 @@ import {
   type RunDescription,
   readReportDescription,
   readSidecar,
-} from './named-commits.ts';
+} from './report-commits.ts';
 
 const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 24;

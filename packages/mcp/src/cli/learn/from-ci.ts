@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type GitFacts, LIMITS, type RecordRunParams, type TestState } from 'argus-engine';
 import type { CiLearnResult } from '../../format/memory.ts';
 import { completeGivenFacts } from '../../run/git-state.ts';
-import { getFolderInProject } from '../../run/planning/test-place.ts';
+import { getFolderInProject } from '../../run/planning/test-command-location.ts';
 import type { Session } from '../../sessions/session.ts';
 import { createFileStream } from '../../system/files/read.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
@@ -36,7 +36,7 @@ export async function learnFromCi(session: Session, given: string, signal: Abort
     signal,
   });
   const total = { runs: 0, known: 0, failures: 0 };
-  const progress = await startProgress(ordered.length, 'taking in runs');
+  const progress = await startProgress(ordered.length, 'importing runs');
   let cancelled = false;
   try {
     for (const run of ordered) {

@@ -8,7 +8,7 @@ import { Git, GitError, isTimeout } from '../../git/git.ts';
 import { computeCommitTimes, HISTORY_TIMEOUT_MS, resolveCommits } from '../../git/history.ts';
 import { findRepository } from '../../git/repository.ts';
 import type { FoundRun, SkippedEntry } from './found-runs.ts';
-import { isFullHash } from './named-commits.ts';
+import { isFullHash } from './report-commits.ts';
 
 /** A run with its full commit hash and its time. */
 export interface OrderedRun extends FoundRun {

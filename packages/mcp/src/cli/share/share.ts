@@ -6,18 +6,18 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { ChosenFix, MachineNames, SharedText } from 'argus-engine';
+import type { ChosenFix, MachineNames, SharedFileContent } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { formatShareCheck, formatShareResult, type ShareCheckResult, type ShareResult } from '../../format/memory.ts';
 import { findTrustedDataFolder, getSystemHomeFolder } from '../../owner/data-folder.ts';
 import { readSharedFiles, SHARED_FOLDER } from '../../owner/shared-files.ts';
 import type { Session } from '../../sessions/session.ts';
+import { DRAFT_SUFFIX, writeFileAtomically } from '../../system/files/atomic-file.ts';
 import { findObstacle, tryLstat } from '../../system/files/path-safety.ts';
 import { tryReadText } from '../../system/files/read.ts';
-import { DRAFT_SUFFIX, writeFileAtomically } from '../../system/files/whole-file.ts';
 import { getUserHomeFolder } from '../../system/io.ts';
-import { toShortLine } from '../../text/untrusted.ts';
-import { readFixDetails } from '../failures/failures.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
+import { readFixDetails } from '../failures/tool-commands.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
 
@@ -91,7 +91,7 @@ function getMachineNames({ project: { top, home, root } }: Session): MachineName
 /**
  * Writes each file completely or not at all. Never writes through a link, because the folder comes from the repository.
  */
-function writeSharedFiles(top: string, files: readonly SharedText[]): void {
+function writeSharedFiles(top: string, files: readonly SharedFileContent[]): void {
   for (const { path: name, text } of files) {
     const file = path.join(top, SHARED_FOLDER, ...name.split('/'));
     const link = [path.dirname(path.dirname(file)), path.dirname(file)].find((folder) =>

@@ -22,7 +22,7 @@ import {
   PostgresProjectMemories,
   TERMINAL_OPTIONS,
 } from '../../team/server/storage/postgres-projects.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import { waitForEndSignal } from '../terminal/exit.ts';
 import { printData } from '../terminal/output.ts';
 

@@ -130,7 +130,7 @@ function addMembershipCommands(root: Command): void {
   } as const;
   for (const [name, description] of Object.entries(others)) {
     addProjectCommand(team, name, description, 'print JSON').action(async (options: GlobalOptions) => {
-      const commands = { ...(await import('./team.ts')), ...(await import('./copy.ts')) };
+      const commands = { ...(await import('./team.ts')), ...(await import('./push-pull.ts')) };
       await commands[name as keyof typeof others](options);
     });
   }

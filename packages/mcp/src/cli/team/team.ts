@@ -1,5 +1,6 @@
 /**
- * The commands `team join`, `leave` and `status`. Copying between the local memory and the team's memory is in copy.ts.
+ * The commands `team join`, `leave` and `status`. Copying between the local memory and the team's memory is in
+ * push-pull.ts.
  */
 
 import path from 'node:path';
@@ -24,7 +25,7 @@ import {
 } from '../../team/client/remote.ts';
 import { includesScope } from '../../team/protocol.ts';
 import { formatCount } from '../../text/count.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
 

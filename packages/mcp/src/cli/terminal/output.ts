@@ -12,7 +12,7 @@ import type { Session } from '../../sessions/session.ts';
 import { type ConfigReviser, SessionManager } from '../../sessions/session-manager.ts';
 import { isInCi } from '../../system/ci.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
-import { sanitizeDeep } from '../../text/outgoing.ts';
+import { sanitizeDeep } from '../../text/sanitize.ts';
 import { EXIT_CODES } from './exit.ts';
 
 export interface GlobalOptions {

@@ -14,7 +14,7 @@ import {
   type LeftoverProcess,
   MAY_STILL_RUN_WARNING,
 } from '../../run/processes.ts';
-import type { ReportListener } from '../../run/reports/listener.ts';
+import type { ReportListener } from '../../run/reports/report-listener.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, PromptWatch } from '../inputs/prompt-watch.ts';
@@ -201,7 +201,7 @@ class PromptStopper {
 
   notes(timedOut: boolean): string[] {
     const { prompt, because } = this.#pending ?? { prompt: '', because: '' };
-    const question = prompt === '' ? 'an unprinted prompt' : `the prompt ${JSON.stringify(prompt)}`;
+    const question = prompt === '' ? 'a prompt that it did not print' : `the prompt ${JSON.stringify(prompt)}`;
     if (this.stop.aborted) return [`Stopped at ${question}: ${because}.`];
     return timedOut && because !== '' ? [`The command may have waited for input: ${because}.`] : [];
   }

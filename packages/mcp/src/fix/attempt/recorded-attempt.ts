@@ -7,10 +7,10 @@ import type { FixRanCases, GitFacts, RecordRunParams, ReportCase, RunResult } fr
 import { z } from 'zod';
 import { createCacheNote } from '../../run/advice/missing-cases.ts';
 import { readGitFacts } from '../../run/git-state.ts';
-import { getFolderInProject } from '../../run/planning/test-place.ts';
-import { type CollectedReports, ReportListener } from '../../run/reports/listener.ts';
+import { getFolderInProject } from '../../run/planning/test-command-location.ts';
+import { type CollectedReports, ReportListener } from '../../run/reports/report-listener.ts';
 import type { StorageResult } from '../../storage/outbox.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
 import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.ts';

@@ -6,7 +6,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { GitArgs } from '../../git/git.ts';
 import type { ProgramResult } from '../../system/programs.ts';
-import type { ProjectFiles } from './code/files.ts';
+import type { ProjectFiles } from './code/project-files.ts';
 
 export type Layer = 'Error Context' | 'Code Context' | 'Environment Context' | 'Historical Context';
 

@@ -9,9 +9,9 @@ import { getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
 import { findRepository } from '../../git/repository.ts';
 import { createCancelledError } from '../../system/programs.ts';
-import { clip, removeInvisibleCharacters } from '../../text/untrusted.ts';
-import { describeFailingCode, describeSignature, findSimilarCode } from './code/code.ts';
-import { ProjectFiles } from './code/files.ts';
+import { clip, removeInvisibleCharacters } from '../../text/untrusted-text.ts';
+import { describeFailingCode, describeSignature, findSimilarCode } from './code/failing-code.ts';
+import { ProjectFiles } from './code/project-files.ts';
 import {
   describeErrorType,
   describeFunction,
@@ -19,7 +19,7 @@ import {
   findSourceLocation,
   listProjectFrames,
 } from './code/source-location.ts';
-import { findTestExpectations, findTestedFunction } from './code/tests.ts';
+import { findTestExpectations, findTestedFunction } from './code/test-expectations.ts';
 import { findRecentChanges, findSimilarCommits, findWhenErrorStarted, readUncommittedDiff } from './commit-history.ts';
 import type { Answer, ContextRequest, ContextScope, Finding, FixContext, Layer, RunGit } from './context-model.ts';
 import { formulateHypothesis } from './hypothesis.ts';

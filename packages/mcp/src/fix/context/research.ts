@@ -4,7 +4,7 @@
  */
 
 import { runProgram } from '../../system/programs.ts';
-import { clip, removeInvisibleCharacters, toSingleLine } from '../../text/untrusted.ts';
+import { clip, removeInvisibleCharacters, toSingleLine } from '../../text/untrusted-text.ts';
 import type { FixContext } from './context-model.ts';
 
 /** Long, because the program searches the web and reads the results. */

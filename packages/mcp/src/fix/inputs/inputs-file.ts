@@ -4,10 +4,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
+import { writeFileAtomically } from '../../system/files/atomic-file.ts';
 import { findReadProblem, tryReadText } from '../../system/files/read.ts';
-import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { parseYaml, YamlError } from '../../system/files/yaml.ts';
-import { isCredential, toEnvironmentName } from './answers.ts';
+import { isCredential, toEnvironmentName } from './propose-answer.ts';
 
 /** Version of the file format. */
 export const INPUTS_VERSION = 1;

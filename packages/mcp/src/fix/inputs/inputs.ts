@@ -8,14 +8,14 @@ import { createInspector } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import type { ProgramStart } from '../../run/execute.ts';
 import { getField, readManifest } from '../../run/planning/scripts.ts';
+import { quoteArgument, splitQuotedWords } from '../../system/command-line.ts';
 import { isFile } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
-import { quoteArgument, splitQuotedWords } from '../../system/words.ts';
-import { ProjectFiles } from '../context/code/files.ts';
-import { isCredential, proposeAnswer, readProjectValues, toEnvironmentName } from './answers.ts';
+import { ProjectFiles } from '../context/code/project-files.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, readInputs, writeInputs } from './inputs-file.ts';
 import { findPrompts, type Prompt, type Source, UNKNOWN } from './prompts.ts';
+import { isCredential, proposeAnswer, readProjectValues, toEnvironmentName } from './propose-answer.ts';
 
 interface InputsRequest {
   root: string;

@@ -6,7 +6,7 @@
 
 import { readlinkSync } from 'node:fs';
 import { listNamesOrEmpty, readTextOrEmpty } from '../../system/files/read.ts';
-import { removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 
 /** Longer than most programs pause between two prompts. */
 const QUIET_MS = 3_000;

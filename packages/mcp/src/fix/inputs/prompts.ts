@@ -3,7 +3,7 @@
  * and loops are not evaluated: a prompt in an indented line, or after `then`, counts as conditional.
  */
 
-import { splitQuotedWords } from '../../system/words.ts';
+import { splitQuotedWords } from '../../system/command-line.ts';
 
 /** Stands for a part of a text that is known only when the script runs. */
 export const UNKNOWN = '…';

@@ -5,7 +5,7 @@
 
 import { formatCode, formatCodeBlock, formatMarkdownLine } from '../../text/markdown.ts';
 import { formatFindings } from '../state/fix-file.ts';
-import { formatErrorLocation, getApproachTitle, getLastError, type Insight, type LoopRecord } from './record.ts';
+import { formatErrorLocation, getApproachTitle, getLastError, type Insight, type LoopRecord } from './loop-record.ts';
 
 /** Limit for the brief without the research results, because a model reads the complete brief. */
 const MAX_BRIEF_BYTES = 5 * 1024;

@@ -2,10 +2,16 @@
 
 import type { EscalationReason, FixAttempt, FixResult, FixState, FixStep } from 'argus-engine';
 import { truncateStart } from '../../text/markdown.ts';
-import { removeInvisibleDeep } from '../../text/untrusted.ts';
+import { removeInvisibleDeep } from '../../text/untrusted-text.ts';
 import type { Answer } from '../context/gather-context.ts';
 import type { ResearchFindings } from '../context/research.ts';
-import { getLastError, type KnownSolution, type LoopRecord, type RestoreCommand, suggestNextSteps } from './record.ts';
+import {
+  getLastError,
+  type KnownSolution,
+  type LoopRecord,
+  type RestoreCommand,
+  suggestNextSteps,
+} from './loop-record.ts';
 
 /** Version of the report data. */
 const LOOP_VIEW_VERSION = 1;

@@ -21,7 +21,7 @@ import {
   listKeptFixes,
   type RestoreCommand,
   suggestNextSteps,
-} from './record.ts';
+} from './loop-record.ts';
 
 /** Limit for the output in a report. The log has the complete output. */
 const MAX_OUTPUT_CHARACTERS = 6_000;

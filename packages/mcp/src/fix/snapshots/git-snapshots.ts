@@ -9,7 +9,7 @@ import path from 'node:path';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
 import { Git, type GitArgs } from '../../git/git.ts';
 import { findRepository } from '../../git/repository.ts';
-import { quoteArgument } from '../../system/words.ts';
+import { quoteArgument } from '../../system/command-line.ts';
 import { PlainCopies } from './plain-copies.ts';
 import { createSnapshotGoneError, getSnapshotRefPrefix, listSnapshotRefs, removeRefs } from './refs.ts';
 import {

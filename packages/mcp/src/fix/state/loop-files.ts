@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
 import { tryLstat } from '../../system/files/path-safety.ts';
 import { readPart } from '../../system/files/read.ts';
-import { removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 import type { LoopContext } from '../loop-context.ts';
-import type { Insight, LoopRecord } from '../report/record.ts';
+import type { Insight, LoopRecord } from '../report/loop-record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import { markAsStarted, requireSafeLocation, requireStartedByUser, StateFolder } from './state-folder.ts';
 

@@ -3,9 +3,9 @@
 import type { FixAdvanced, FixDecision, FixEvent, FixHostNotes, FixNextStep, FixStart, FixState } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { formatMarkdownLine } from '../../text/markdown.ts';
-import { clip } from '../../text/untrusted.ts';
+import { clip } from '../../text/untrusted-text.ts';
 import { cleanUntrustedText, type LoopContext } from '../loop-context.ts';
-import { listKeptFixes } from '../report/record.ts';
+import { listKeptFixes } from '../report/loop-record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
 

@@ -11,6 +11,7 @@ import { runGit } from '../../git/git.ts';
 import { findTrackedPaths } from '../../git/repository.ts';
 import { findTrustedDataFolder } from '../../owner/data-folder.ts';
 import type { Project } from '../../owner/project.ts';
+import { writeFileAtomically } from '../../system/files/atomic-file.ts';
 import {
   belongsToOtherUser,
   findObstacle,
@@ -20,9 +21,8 @@ import {
   tryLstat,
 } from '../../system/files/path-safety.ts';
 import { listNamesOrEmpty, readText, tryReadText } from '../../system/files/read.ts';
-import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { ProcessLock, readLockOwner } from '../../system/process-lock.ts';
-import { sanitize, sanitizeDeep } from '../../text/outgoing.ts';
+import { sanitize, sanitizeDeep } from '../../text/sanitize.ts';
 import { isOlderThanRetention } from '../snapshots/refs.ts';
 
 /** Folder of all loops, relative to the project. */

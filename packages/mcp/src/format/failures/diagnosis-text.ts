@@ -6,12 +6,12 @@ import type {
   Difference,
   FixRecord,
   Inspection,
-  Related,
+  RelatedEntry,
   SuspectCommit,
   Verdict,
 } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
-import { removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 import type { ReportFixResult } from '../../tools/report-fix.ts';
 import { formatPercent, formatWarnings, indentLines, joinLines, paint, toCommandLineText } from '../terminal.ts';
 import { describePreviousFixWithCommand, describeRelatedCommit, formatFixChange } from './evidence-text.ts';
@@ -187,7 +187,7 @@ function formatReportedState({ state, passes = 0, passesNeeded = 1 }: FixRecord)
   return state == null ? '' : ` (${formatFixState({ state, passes, needed: passesNeeded })})`;
 }
 
-function formatRelated(related: Related): string {
+function formatRelated(related: RelatedEntry): string {
   const { id, similarity, description, suggestedFix, memory, claimed, differences, origin } = related;
   const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
   const state = formatLocalResult(origin);

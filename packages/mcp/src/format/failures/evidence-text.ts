@@ -9,7 +9,7 @@ import type {
   RelatedCommit,
   ReportedFix,
   RunRecord,
-  SharedKnown,
+  SharedFixEntry,
   TestChange,
   TestChangesResult,
   TestEvidence,
@@ -116,7 +116,7 @@ function formatTestChanges({ since, base, head, changes, counts, total, hasMore 
   const numbers = `${failing} failing, ${flaky} flaky, ${counts.new} new, ${fixed} fixed; ${stillFailing} still failing`;
   return [
     `since ${shortenHash(since)}: ${numbers}`,
-    paint.dim(`${formatRunId(base)} against ${head === undefined ? 'nothing' : formatRunId(head)}`),
+    paint.dim(`${formatRunId(base)} against ${head === undefined ? 'no later run' : formatRunId(head)}`),
     changes.length > 0 ? formatTable(changes.map(createChangeRow)) : 'no test has changed its result',
     hasMore && paint.dim(`${changes.length} of ${total}; use --offset for more`),
   ];
@@ -200,7 +200,7 @@ function createSameFixRow([state = '', fixId = '']: string[], source: string, fi
 }
 
 /** Creates the row of a shared fix. The state of a foreign fix is the state in this project. */
-function createSharedFixRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
+function createSharedFixRow({ fixId, own = false, fixDescription, caseName, origin }: SharedFixEntry): string[] {
   const [steps = ''] = fixDescription.split('\n');
   const state = formatFixState({ state: origin.state ?? 'claimed', passes: 0, needed: 1 });
   return [own ? 'shared' : `foreign, ${state}`, fixId, `${caseName}: ${steps} (${formatSharedOrigin(origin)})`];
@@ -211,7 +211,7 @@ export interface FixDetails {
   found: FixEvidence | null;
   reported: ReportedFix | null;
   /** Set for a fix from the repository's shared memory. */
-  shared?: SharedKnown;
+  shared?: SharedFixEntry;
   change: CommittedChange | null;
   /** Reason why the change is not shown. */
   notShown?: string;
@@ -247,13 +247,13 @@ function formatReportedFix({ trust, caseName, fixDescription, createdAt }: Repor
     `state    ${formatFixState(trust)}`,
     `failed   ${trust.failedIn}`,
     trust.provedBy !== undefined && `held in  ${trust.provedBy}`,
-    trust.refutedBy !== undefined && `lost in  ${trust.refutedBy}`,
+    trust.refutedBy !== undefined && `back in  ${trust.refutedBy}`,
     trust.change !== undefined && `changed  ${formatFixChange(trust.change)}`,
     quoteLines(fixDescription),
   ];
 }
 
-function formatSharedFixLines({ own = false, caseName, fixDescription, origin }: SharedKnown): string[] {
+function formatSharedFixLines({ own = false, caseName, fixDescription, origin }: SharedFixEntry): string[] {
   return [
     `shared   ${formatSharedOrigin(origin)}`,
     `state    ${own ? 'made here' : `foreign, ${origin.state ?? 'claimed'}`}`,

@@ -4,13 +4,13 @@
 
 import type {
   BriefVerdict,
+  FixTrialCounts,
   FixTrust,
   KnownPattern,
   PreviousFix,
-  Related,
+  RelatedEntry,
   SharedOrigin,
   TestState,
-  Tried,
   VerdictKind,
 } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
@@ -131,7 +131,7 @@ export function formatFixState({ state, passes, needed }: FixProgress): string {
 }
 
 /** Formats how often the same fix did not help elsewhere: `, did not help 2 times`. */
-function formatFailedTries(tried: Tried | undefined): string {
+function formatFailedTries(tried: FixTrialCounts | undefined): string {
   return tried === undefined || tried.failed === 0 ? '' : `, did not help ${formatCount(tried.failed, 'time')}`;
 }
 
@@ -177,7 +177,7 @@ export function formatLocalResult(origin: SharedOrigin | undefined): string | un
 }
 
 /** Formats a shared fix for a failure of a run. */
-export function formatSharedFix({ id, suggestedFix, origin }: Related): string {
+export function formatSharedFix({ id, suggestedFix, origin }: RelatedEntry): string {
   return joinLines([
     `foreign, ${formatLocalResult(origin) ?? 'not confirmed'}: ${suggestedFix ?? ''}`,
     origin && indentLines(paint.dim(`${id}  ${formatSharedOrigin(origin)}`)),

@@ -2,7 +2,7 @@
 
 import type { BriefVerdict } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
-import { toSingleLine } from '../../text/untrusted.ts';
+import { toSingleLine } from '../../text/untrusted-text.ts';
 import { formatVerdict } from '../failures/verdict-text.ts';
 import { indentLines, joinLines, paint } from '../terminal.ts';
 

@@ -6,7 +6,7 @@
 import type { CaseRecord } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
 import { addBackticks } from '../../text/markdown.ts';
-import { toSingleLine } from '../../text/untrusted.ts';
+import { toSingleLine } from '../../text/untrusted-text.ts';
 import { formatVerdict } from '../failures/verdict-text.ts';
 import { formatDuration } from '../terminal.ts';
 import { formatQuarantineChanges, type GateFailure, type GateResult } from './gate.ts';

@@ -18,9 +18,9 @@ import { findTrustedUserMemory } from '../../owner/data-folder.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { EngineCalls } from '../../storage/database.ts';
 import { tryLstat } from '../../system/files/path-safety.ts';
-import { type Signer, signErrors, withSigner } from '../run-of.ts';
+import { type Signer, signErrors, withSigner } from '../command-run.ts';
 import type { Hint } from '../state.ts';
-import { formatCommits, formatReportedFix, formatSolution } from './lines.ts';
+import { formatCommits, formatReportedFix, formatSolution } from './format-message.ts';
 
 /** Maximum number of facts per source, the newest first. The memory still has the others. */
 const MAX_HINTS_PER_SOURCE = 60;

@@ -6,10 +6,10 @@
 import type { RunError, RunRecord } from 'argus-engine';
 import type { Session } from '../../sessions/session.ts';
 import type { EngineCalls } from '../../storage/database.ts';
-import { type Signer, signErrors, withSigner } from '../run-of.ts';
+import { type Signer, signErrors, withSigner } from '../command-run.ts';
 import { type Hint, selectMatchingHints } from '../state.ts';
 import { collectHints } from './collect-hints.ts';
-import { estimateTokens, formatMessage } from './lines.ts';
+import { estimateTokens, formatMessage } from './format-message.ts';
 
 /** Maximum number of runs that are replayed. */
 const MAX_RUNS = 1_000;

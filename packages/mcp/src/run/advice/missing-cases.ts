@@ -3,7 +3,7 @@
  * or the tests ran elsewhere.
  */
 
-import { removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 import { parseCommandWords, parseScriptWords } from '../planning/plan.ts';
 
 /*

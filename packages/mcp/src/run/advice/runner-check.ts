@@ -17,7 +17,7 @@ import {
   getInstallCommand,
   isListedDependency,
   isPackageInstalled,
-} from './missing.ts';
+} from './missing-dependencies.ts';
 
 /** Runners that a package of the project installs, with the oldest version that supports the reporter. */
 const RUNNER_PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {

@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { type CommandWord, type LastCommand, parseLastCommand, quoteArgument } from '../../system/words.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { type CommandWord, type LastCommand, parseLastCommand, quoteArgument } from '../../system/command-line.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import {
   type Adapter,
   type AdapterContext,

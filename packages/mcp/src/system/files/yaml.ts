@@ -65,7 +65,7 @@ function requireWithinLimits({ Lexer, Parser }: YamlLibrary, text: string, lines
   for (const lexeme of lexer.lex(text)) {
     tokens += 1;
     const here = () => lines.linePos(parser.offset).line;
-    if (tokens > MAX_TOKENS) throw new YamlError(here(), 'too long: it has more than 50,000 words and marks');
+    if (tokens > MAX_TOKENS) throw new YamlError(here(), 'too long: it has more than 50,000 YAML tokens');
     for (const _token of parser.next(lexeme));
     if (parser.stack.length > MAX_STACK_ENTRIES) throw new YamlError(here(), 'nested too deeply');
   }

@@ -6,12 +6,15 @@
 import type { CallName, Calls, NextAction, NextActionType } from 'argus-engine';
 import generated from '../../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
 import type { JsonSchema } from '../../system/zod.ts';
-import { quoteLine, removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { quoteLine, removeInvisibleCharacters } from '../../text/untrusted-text.ts';
 
 const RESULT_SCHEMAS: Record<string, JsonSchema | undefined> = generated.results;
 const CALL_SCHEMAS: Record<string, { result: JsonSchema } | undefined> = generated.calls;
 
-/** The texts of `docs/contract/debug-memory.md`, as in `crates/engine/src/memory/next.rs`. A test compares both. */
+/**
+ * The texts of `docs/contract/debug-memory.md`, as in `crates/engine/src/memory/next_action_texts.rs`. A test compares
+ * both.
+ */
 const INSTRUCTIONS: Record<NextActionType, string> = {
   NO_MATCH_DEBUG_THEN_ADD_INCIDENT:
     'No relevant incidents found. Debug normally. If a fix is found, call add_incident to store the incident + solution + outcome.',

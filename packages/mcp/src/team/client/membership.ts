@@ -8,9 +8,9 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
+import { writeFileAtomically } from '../../system/files/atomic-file.ts';
 import { belongsToOtherUser, restrictPermissions, tryLstat } from '../../system/files/path-safety.ts';
 import { readText } from '../../system/files/read.ts';
-import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 

@@ -12,7 +12,7 @@ import { MAX_BODY_BYTES, parseJson, readBody } from '../../http/responses.ts';
 import { CallRejectedError } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
-import { mapStringsDeep, quoteLine, toShortLine } from '../../text/untrusted.ts';
+import { mapStringsDeep, quoteLine, toShortLine } from '../../text/untrusted-text.ts';
 import { VERSION } from '../../version.ts';
 import {
   createAnyHelloSchema,

@@ -26,7 +26,7 @@ import { removeHunks } from '../../git/changes.ts';
 import { log } from '../../log.ts';
 import type { Database, EngineCalls, ResultWithWarnings, Store } from '../../storage/database.ts';
 import { getUserHomeFolder } from '../../system/io.ts';
-import { mapStringsDeep } from '../../text/untrusted.ts';
+import { mapStringsDeep } from '../../text/untrusted-text.ts';
 import { isTeamUnavailable, type TeamServerClient } from './remote.ts';
 
 export class TeamStore implements Store {

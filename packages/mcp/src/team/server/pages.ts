@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Locale } from 'argus-engine';
-import { ChangeStream } from '../../http/changes.ts';
+import { ChangeStream } from '../../http/file-watch.ts';
 import { createContentSecurityPolicy, escapeHtml, findAsset } from '../../http/page.ts';
 import { RejectedRequest, sendBytes, sendHead, sendJson } from '../../http/responses.ts';
 import { VERSION } from '../../version.ts';
@@ -160,7 +160,8 @@ export async function readLoginToken(request: IncomingMessage): Promise<string> 
   let text = '';
   for await (const part of request) {
     text += String(part);
-    if (text.length > MAX_FORM_BYTES) throw new RejectedRequest(413, 'INVALID_INPUT', 'This is not a token.');
+    if (text.length > MAX_FORM_BYTES)
+      throw new RejectedRequest(413, 'INVALID_INPUT', 'The form is too long to be a token. Paste only the token.');
   }
   return new URLSearchParams(text).get('token')?.trim() ?? '';
 }

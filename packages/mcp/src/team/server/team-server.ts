@@ -19,7 +19,7 @@ import { PROJECT_NAME_PATTERN } from '../../owner/project.ts';
 import type { EngineCalls } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { findAcceptedLocale } from '../../text/locale.ts';
-import { toShortLine } from '../../text/untrusted.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
 import { VERSION } from '../../version.ts';
 import {
   createTeamCallSchema,

@@ -2,8 +2,8 @@
 
 import type { Loop } from '../../fix/loop.ts';
 import { cleanUntrustedText, createLoopContext, type LoopContext, type LoopWatcher } from '../../fix/loop-context.ts';
+import type { LoopRecord } from '../../fix/report/loop-record.ts';
 import { createLoopView, type LoopView } from '../../fix/report/loop-view.ts';
-import type { LoopRecord } from '../../fix/report/record.ts';
 import { OutputTail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';

@@ -10,8 +10,8 @@ import { ArgusError } from '../../errors.ts';
 import generated from '../../generated/tools.json' with { type: 'json' };
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
-import { toShortLine } from '../../text/untrusted.ts';
-import { fitAnswer } from './budget.ts';
+import { toShortLine } from '../../text/untrusted-text.ts';
+import { fitAnswer } from './answer-size.ts';
 
 /** The parts of a call that the handler of a tool may use. */
 export interface CallContext {

@@ -1,11 +1,11 @@
 /**
  * The token of a running server. It arrives in the fragment of the address, which servers and referrers do not see, and
  * is removed from the address immediately. The tab stores it for a reload, and shares it with other tabs of the same
- * server. `live.ts` sends the token.
+ * server. `live-source.ts` sends the token.
  */
 
 import { createStoredChoice } from '../../lib/stored-choice.ts';
-import { splitToken } from './live.ts';
+import { splitToken } from './live-source.ts';
 
 const storedToken = createStoredChoice('argus-token', () => sessionStorage);
 

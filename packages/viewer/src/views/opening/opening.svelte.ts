@@ -1,6 +1,6 @@
 /**
- * Opens a file of the reader, and stores it in the browser if the reader asked for that. `data/file/file.ts` reads the
- * file.
+ * Opens a file of the reader, and stores it in the browser if the reader asked for that. `data/file/file-source.ts`
+ * reads the file.
  */
 
 import { session } from '../../data/session.svelte.ts';

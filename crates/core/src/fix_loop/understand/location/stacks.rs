@@ -1,7 +1,7 @@
 //! Parses the stacks of common runtimes, including lines that the normalizer removes. `location` chooses among the
 //! stacks.
 
-use super::{build_frame, parse_number, unreadable::find_unreadable_file};
+use super::{build_frame, parse_number, unreadable_source::find_unreadable_file};
 use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;

@@ -5,7 +5,7 @@ use super::{PreparedIncident, PreparedOutcome, PreparedSolution};
 use crate::{
     Engine, EngineError,
     contract::{MemoryImportResult, RefusedLine},
-    memory::{index, input},
+    memory::{input_cleaning, search_index},
 };
 use argus_core::{search::IndexedDocument, stable_sort::StableSort};
 use argus_store::{
@@ -141,7 +141,7 @@ fn find_known_solution<'a>(
 
 /// Returns `true` if the steps are equal except for case and spacing.
 pub(in crate::memory::exchange) fn has_same_steps(known: &Solution, solution: &PreparedSolution) -> bool {
-    input::steps_digest(&known.steps) == solution.digest
+    input_cleaning::steps_digest(&known.steps) == solution.digest
 }
 
 /// Writes the texts of incidents. Returns their keys in the same order.
@@ -168,14 +168,14 @@ fn write_incidents(
         keys.push(key);
         let Some(known) = known else {
             progress.imported.added += 1;
-            progress.documents.insert(key, index::index_incident(engine, &texts));
+            progress.documents.insert(key, search_index::index_incident(engine, &texts));
             continue;
         };
         progress.imported.updated += 1;
         if !has_same_texts(known, &texts) {
             incidents::update(tx, key, &texts, incident.created_at.max(known.updated_at))?;
             progress.outdated.push(DocumentOwner::Incident(key));
-            progress.documents.insert(key, index::index_incident(engine, &texts));
+            progress.documents.insert(key, search_index::index_incident(engine, &texts));
         }
     }
     Ok(keys)

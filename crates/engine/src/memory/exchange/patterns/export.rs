@@ -4,7 +4,7 @@
 use super::{CountsLine, FailureLine, MAX_DAILY_COUNTS, OverridesLine, PatternLine};
 use crate::{
     Engine, EngineError,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{PatternsExportPage, PatternsExportParams},
     failures::recompute_signatures::event_from_text,
     memory::exchange::{

@@ -12,7 +12,7 @@ pub(in crate::memory::exchange) use write::find_or_insert_row;
 use super::{CountsLine, FailureLine, MAX_DAILY_COUNTS, OverridesLine, PatternLine};
 use crate::{
     Engine, EngineError,
-    answer::text,
+    answer::message_text,
     contract::{PatternsImportParams, PatternsImportResult, RefusedLine},
     failures::matching,
     memory::{
@@ -20,7 +20,7 @@ use crate::{
             PreparedSolution, assign_outcome_ids, check_given_id, parse_time_or, prepare_solution,
             write::list_ids_of_solution,
         },
-        input,
+        input_cleaning,
     },
     runs::{case_name::clean_name, prepare_run::redact_texts},
 };
@@ -143,13 +143,15 @@ pub(in crate::memory::exchange) fn import_lines(
 }
 
 fn parse_line(line: &str) -> Result<PatternLine, EngineError> {
-    let line: PatternLine = serde_json::from_str(line)
-        .map_err(|error| EngineError::invalid_input(format!("not a pattern: {}", text::quote(&error.to_string()))))?;
+    let line: PatternLine = serde_json::from_str(line).map_err(|error| {
+        EngineError::invalid_input(format!("not a pattern: {}", message_text::quote(&error.to_string())))
+    })?;
     match line.r#type.as_str() {
         "pattern" => Ok(line),
-        other => {
-            Err(EngineError::invalid_input(format!("type is '{}', not 'pattern'", text::quote_beginning(other, 40))))
-        }
+        other => Err(EngineError::invalid_input(format!(
+            "type is '{}', not 'pattern'",
+            message_text::quote_beginning(other, 40)
+        ))),
     }
 }
 
@@ -221,14 +223,14 @@ pub(in crate::memory::exchange) fn prepare_failure(
     let case_name = clean_name(engine, &line.case_name);
     let event = redact_event(engine, &line.sample)?;
     let analysis = engine.analyzer.analyze(event.clone(), &case_name);
-    let description = input::clean_line(engine, &line.description, MAX_HEADLINE_CHARS);
+    let description = input_cleaning::clean_line(engine, &line.description, MAX_HEADLINE_CHARS);
     let description = if description.is_empty() {
         matching::build_headline(&analysis, &Summary::read(&analysis.redacted), &event)
     } else {
         description
     };
     let sample = matching::build_sample_json(engine, &event, &case_name, &analysis)?;
-    let digest = input::steps_digest(&format!("{from}\n{id}\n{}", analysis.signatures.signature));
+    let digest = input_cleaning::steps_digest(&format!("{from}\n{id}\n{}", analysis.signatures.signature));
     let id_by_content = format!("pat-{}", &digest[..32]);
     Ok(PreparedFailure { id, id_by_content, case_name, description, sample, analysis })
 }
@@ -261,7 +263,7 @@ fn prepare_overrides(
     context: &CallContext,
     line: OverridesLine,
 ) -> Result<PreparedOverrides, EngineError> {
-    let description = line.description.map(|text| input::clean_line(engine, &text, MAX_DESCRIPTION_CHARS));
+    let description = line.description.map(|text| input_cleaning::clean_line(engine, &text, MAX_DESCRIPTION_CHARS));
     Ok(PreparedOverrides {
         category: line.category.and_then(|category| category.parse().ok()),
         description: description.filter(|text| !text.is_empty()),

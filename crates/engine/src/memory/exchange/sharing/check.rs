@@ -1,9 +1,9 @@
 //! Checks a shared file: strict schema, size, a name equal to its id, no secrets, and no names of a machine.
 
-use super::{FILE_VERSION, SAMENESS_VERSION, SHARED_FOLDER, machine::contains_home_folder};
+use super::{FILE_VERSION, SAMENESS_VERSION, SHARED_FOLDER, machine_names::contains_home_folder};
 use crate::{
     Engine, EngineError,
-    answer::text::quote,
+    answer::message_text::quote,
     contract::{ShareCheckResult, SharedFault, SharedFile, SharedFileContent, SharedFilesParams},
     limits::{MAX_SHARED_BYTES, MAX_SHARED_FILE_BYTES, MAX_SHARED_FILES},
     memory::exchange::import::parse_time_or,

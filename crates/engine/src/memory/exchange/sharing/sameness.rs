@@ -16,8 +16,9 @@ use argus_core::{CallContext, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
-        self, PatternKey, merging,
-        sameness::{self, NewMergeDecision},
+        self, PatternKey,
+        merge_decisions::{self, NewMergeDecision},
+        merging,
     },
 };
 use std::collections::BTreeMap;
@@ -111,13 +112,13 @@ fn write_decisions(tx: &mut Tx<'_>, resolved: &[ResolvedDecision<'_>], now: i64)
             merging::merge(tx, &from, &into, now)?;
         }
         if let Some((_, id)) = groups.heads.get(&unit) {
-            sameness::record_merge_decision(tx, key, head, NewMergeDecision { id, is_same: true, now })?;
+            merge_decisions::record_merge_decision(tx, key, head, NewMergeDecision { id, is_same: true, now })?;
         }
     }
     for (&(one, other), id) in &groups.different {
         let (one, other) = (groups.head(one), groups.head(other));
         if one != other {
-            sameness::record_merge_decision(tx, one, other, NewMergeDecision { id, is_same: false, now })?;
+            merge_decisions::record_merge_decision(tx, one, other, NewMergeDecision { id, is_same: false, now })?;
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use crate::{
             import::{self, IncidentLine, OutcomeLine, SolutionLine},
             patterns::{FailureLine, OverridesLine, PatternLine, import as patterns},
         },
-        index, input,
+        input_cleaning, search_index,
     },
 };
 use argus_core::{CallContext, display, stable_sort::StableSort};
@@ -48,7 +48,7 @@ pub fn import_shared_files(
                 taken += 1;
             }
             Err(message) => refused.push(SharedFault {
-                path: input::clean_line(engine, path, 300),
+                path: input_cleaning::clean_line(engine, path, 300),
                 message: display::sanitize_line(&message, 300),
             }),
         }
@@ -62,7 +62,7 @@ pub fn import_shared_files(
     sameness::apply_decisions(engine, context, &decisions)?;
     let index = |tx: &mut Tx<'_>| {
         while argus_store::search::has_pending_patterns(tx)? {
-            index::index_pending_patterns(engine, tx)?;
+            search_index::index_pending_patterns(engine, tx)?;
         }
         Ok(())
     };
@@ -179,12 +179,15 @@ fn build_pattern_line(known: FailureFiles, outcomes: &BTreeMap<String, Vec<Share
     )?;
     let wrong = |steps: &str| {
         newest.as_ref().is_some_and(|decision| {
-            decision.wrong.iter().any(|wrong| input::steps_digest(wrong) == input::steps_digest(steps))
+            decision
+                .wrong
+                .iter()
+                .any(|wrong| input_cleaning::steps_digest(wrong) == input_cleaning::steps_digest(steps))
         })
     };
     let mut solutions: BTreeMap<String, SolutionLine> = BTreeMap::new();
     for fix in fixes {
-        let digest = input::steps_digest(&fix.fix);
+        let digest = input_cleaning::steps_digest(&fix.fix);
         let is_wrong = wrong(&fix.fix);
         let reports =
             build_outcome_lines(outcomes.get(&fix.id), Some((&fix.id, &fix.failure.case_name, &fix.created_at)));
@@ -197,7 +200,7 @@ fn build_pattern_line(known: FailureFiles, outcomes: &BTreeMap<String, Vec<Share
     }
     let mut set = None;
     if let Some((decision, steps)) = newest.as_ref().and_then(|decision| Some((decision, decision.fix.clone()?))) {
-        let solution = solutions.entry(input::steps_digest(&steps)).or_insert_with(|| SolutionLine {
+        let solution = solutions.entry(input_cleaning::steps_digest(&steps)).or_insert_with(|| SolutionLine {
             by_person: true,
             recorded_by: decision.by.clone(),
             ..build_solution_line(&build_solution_id(&decision.id), steps, &decision.created_at, String::new())
@@ -228,7 +231,7 @@ fn build_pattern_line(known: FailureFiles, outcomes: &BTreeMap<String, Vec<Share
 /// Returns the failure with an id from its content, so that the id cannot collide with an id of another memory.
 fn build_failure_line(failure: &SharedFailure) -> FailureLine {
     FailureLine {
-        id: format!("pat-{}", &input::steps_digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
+        id: format!("pat-{}", &input_cleaning::steps_digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
         recipe: String::new(),
         case_name: failure.case_name.clone(),
         description: failure.description.clone(),
@@ -238,7 +241,7 @@ fn build_failure_line(failure: &SharedFailure) -> FailureLine {
 
 /// Returns the id of the solution that a file suggests.
 fn build_solution_id(file: &str) -> String {
-    format!("sol-{}", &input::steps_digest(file)[..32])
+    format!("sol-{}", &input_cleaning::steps_digest(file)[..32])
 }
 
 fn build_solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) -> SolutionLine {

@@ -5,10 +5,10 @@
 //! A file never changes after it is written, so that two branches never change the same file. Later events become
 //! outcome files.
 
-use super::{FILE_VERSION, SAMENESS_VERSION, check, machine::remove_machine_names};
+use super::{FILE_VERSION, SAMENESS_VERSION, check, machine_names::remove_machine_names};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::moment::format_iso,
+    answer::time_format::format_iso,
     contract::{
         ChosenFix, FixEvidence, MachineNames, NoParams, ShareParams, ShareResult, SharedDecision, SharedFailure,
         SharedFault, SharedFile, SharedFileContent, SharedFix, SharedIncident, SharedOutcome, SharedSameness,
@@ -25,7 +25,7 @@ use crate::{
                 export::{build_lines, convert_failure},
             },
         },
-        input,
+        input_cleaning,
     },
 };
 use argus_core::{CallContext, Category, FailureEvent, bound::truncate_middle_to, stable_sort::StableSort};
@@ -33,9 +33,9 @@ use argus_store::{
     Tx, incidents,
     patterns::{
         exchange,
-        sameness::{self, MergeDecision},
+        merge_decisions::{self, MergeDecision},
     },
-    runs, shared,
+    runs, shared_links,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,7 @@ pub fn build_shared_files(
     if let Some(by) = params.by.as_deref().filter(|by| !check::is_pseudonym(by)) {
         return Err(EngineError::invalid_input(format!(
             "'{}' is not a pseudonym: use 1 to 40 letters, digits, spaces and . _ -",
-            crate::answer::text::quote(by)
+            crate::answer::message_text::quote(by)
         )));
     }
     let chosen = find_chosen_fixes(engine, context, &params.found)?;
@@ -75,7 +75,7 @@ pub fn build_shared_files(
             by: params.by.clone(),
             machine: &params.machine,
             present: params.present.iter().map(String::as_str).collect(),
-            uses: shared::list_all(tx)?,
+            uses: shared_links::list_all(tx)?,
             result: ShareResult { files: Vec::new(), left_out: Vec::new(), doubts: Vec::new() },
         };
         writer.add_patterns(tx)?;
@@ -183,7 +183,7 @@ impl SharedFilesBuilder<'_> {
         };
         // The id depends on the content, so that a changed decision becomes a new file.
         let content = serde_json::to_string(&decision).map_err(|error| serialization_error(&error))?;
-        decision.id = format!("dec-{}", &input::steps_digest(&content)[..32]);
+        decision.id = format!("dec-{}", &input_cleaning::steps_digest(&content)[..32]);
         decision.by.clone_from(&self.by);
         self.add_file(&SharedFile::Decision(decision))
     }
@@ -191,7 +191,7 @@ impl SharedFilesBuilder<'_> {
     fn add_sameness(&mut self, tx: &mut Tx<'_>) -> Result<(), EngineError> {
         let mut after = String::new();
         loop {
-            let page = sameness::list_page(tx, &after, PAGE_ENTRIES)?;
+            let page = merge_decisions::list_page(tx, &after, PAGE_ENTRIES)?;
             let Some(last) = page.last() else { return Ok(()) };
             after.clone_from(&last.id);
             for MergeDecision { id, failure, other, is_same, said_at } in page {
@@ -332,7 +332,7 @@ impl SharedFilesBuilder<'_> {
         match check::parse_shared_file(self.engine, &path, &text) {
             Ok(_) => self.result.files.push(SharedFileContent { path, text }),
             Err(message) => {
-                let shown = |text: &str| input::clean_line(self.engine, text, 300);
+                let shown = |text: &str| input_cleaning::clean_line(self.engine, text, 300);
                 self.result.left_out.push(SharedFault { path: shown(&path), message: shown(&message) });
             }
         }
@@ -343,7 +343,7 @@ impl SharedFilesBuilder<'_> {
 /// Returns the id of an outcome. The same report can first be proved and later be refuted, so the result is part of the
 /// id.
 fn build_outcome_id(report: &str, has_failed: bool) -> String {
-    format!("out-{}", &input::steps_digest(&format!("{report} {has_failed}"))[..32])
+    format!("out-{}", &input_cleaning::steps_digest(&format!("{report} {has_failed}"))[..32])
 }
 
 /// Serializes a file with one field per line, sorted by name, so that diffs stay small.
@@ -367,7 +367,7 @@ fn find_chosen_fixes(
     let find = |ChosenFix { fix_id, fix }: &ChosenFix| {
         let found = known.iter().find(|known| known.fix_id == *fix_id);
         let found = found.ok_or_else(|| {
-            let id = input::clean_line(engine, fix_id, 80);
+            let id = input_cleaning::clean_line(engine, fix_id, 80);
             EngineError::invalid_input(format!("'{id}' is not a detected fix. argus fixes lists the ids."))
         })?;
         if found.commit.is_none() {

@@ -6,9 +6,9 @@
 import { mkdirSync, renameSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getSystemCode } from '../../../errors.ts';
+import { DRAFT_SUFFIX } from '../../../system/files/atomic-file.ts';
 import { belongsToOtherUser, tryLstat } from '../../../system/files/path-safety.ts';
 import { readBytes, UnreadableFileError } from '../../../system/files/read.ts';
-import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
 
 /** Claude Code's file is large, because it contains more than settings. A larger file is not a configuration. */
 const MAX_BYTES = 16 * 1024 * 1024;

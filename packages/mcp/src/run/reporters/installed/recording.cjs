@@ -119,7 +119,7 @@ function reportEnd(program, folder, root, end) {
   const problem = existsSync(file) ? recordWithSecondProgram(folder, root) : undefined;
   const answerFile = path.join(folder, 'answer.json');
   waitUntil(() => existsSync(answerFile) || problem !== undefined || isTerminated(), MAX_RECORD_MS);
-  if (!existsSync(answerFile)) return warn(problem ?? formatNotRecorded('the memory did not answer'));
+  if (!existsSync(answerFile)) return warn(problem ?? formatNotRecorded('argus-mcp did not finish in time'));
   const { known, complaint } = JSON.parse(readFileSync(answerFile, 'utf8'));
   if (known) process.stderr.write(known);
   if (complaint) warn(complaint);

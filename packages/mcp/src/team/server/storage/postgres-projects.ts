@@ -95,7 +95,7 @@ export class PostgresProjectMemories implements ProjectMemories {
       }
       if (state === 'newer') {
         const how = `has version ${version}, which is newer than this program`;
-        throw new EngineError('DATABASE_NEWER', `${schema} ${how}. Update this one.`);
+        throw new EngineError('DATABASE_NEWER', `${schema} ${how}. Install a newer version of Argus.`);
       }
     }
   }

@@ -19,9 +19,9 @@ import {
   type ProjectServerOptions,
 } from 'argus-engine';
 import { getSystemCode } from '../../../errors.ts';
-import { FileWatcher } from '../../../http/changes.ts';
+import { FileWatcher } from '../../../http/file-watch.ts';
 import { log } from '../../../log.ts';
-import { createUnwritableError } from '../../../system/files/unwritable.ts';
+import { createUnwritableError } from '../../../system/files/unwritable-error.ts';
 
 /** The time limits are used only for PostgreSQL. */
 export type ProjectsOptions = Pick<ProjectServerOptions, 'retention' | 'workers' | 'callMs' | 'tryAgainMs'>;

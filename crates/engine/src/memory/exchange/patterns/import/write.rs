@@ -121,7 +121,7 @@ fn insert_patterns<'a>(
     let (mut rows, mut written) = (Vec::new(), Vec::new());
     for ((number, line), id) in lines.into_iter().zip(ids) {
         let Some(id) = id else {
-            let message = format!("the id '{}' belongs to another failure here; copy it again", line.known.id);
+            let message = format!("the id '{}' belongs to another failure here; export the file again", line.known.id);
             imported.refused.push(RefusedLine { line: number, message });
             continue;
         };

@@ -1,0 +1,67 @@
+//! Names of runs and cases in the sentences of verdicts.
+
+use super::edits::{self, EditedFiles};
+use argus_core::evidence::{
+    facts::{CaseId, RunSeq},
+    sentences::{SentenceNames, format_run_command},
+    stored_rows::window::RunWindow,
+};
+use argus_store::runs::claims::suite_name_prefix;
+
+/// Looks up names for sentences: of runs in the window, and of cases with the function `case`.
+pub(super) struct RunAndCaseNames<'a, F> {
+    pub(super) window: &'a RunWindow,
+    /// Edited files at the start of each run.
+    pub(super) edits: &'a EditedFiles,
+    pub(super) case: F,
+    /// The command of the run, which is also the name of the case for the command itself.
+    pub(super) command: Option<&'a str>,
+    /// The run of the failures.
+    pub(super) judged_run: RunSeq,
+}
+
+impl<F: Fn(CaseId) -> Option<String>> RunAndCaseNames<'_, F> {
+    /// Returns the public id of a run. None if the run is too old.
+    pub(super) fn known_run_id(&self, run: RunSeq) -> Option<String> {
+        self.window.get(run).map(|run| run.id.clone())
+    }
+}
+
+impl<F> RunAndCaseNames<'_, F> {
+    /// Returns the files whose edits may have broken a test that passed in one run and failed in a later run. Normally
+    /// these are the edits between the two runs that the judged run still has. If it has none of them, returns all
+    /// edits between the passed run and the judged run.
+    pub(super) fn list_breaking_files(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+        let since_pass = |run: RunSeq| edits::files_edited_since(self.window, self.edits, passed, run);
+        let now = since_pass(self.judged_run);
+        let still: Vec<String> = since_pass(failed).into_iter().filter(|file| now.contains(file)).collect();
+        if still.is_empty() { now } else { still }
+    }
+}
+
+impl<F: Fn(CaseId) -> Option<String>> SentenceNames for RunAndCaseNames<'_, F> {
+    fn run_id(&self, run: RunSeq) -> String {
+        self.known_run_id(run).unwrap_or_else(|| "an earlier run".to_owned())
+    }
+
+    fn case_name(&self, case: CaseId) -> String {
+        (self.case)(case).unwrap_or_else(|| "another test".to_owned())
+    }
+
+    fn files_edited_between(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+        edits::files_edited_between(self.window, self.edits, passed, failed)
+    }
+
+    fn files_differing_from_commit(&self, run: RunSeq) -> Vec<String> {
+        edits::files_edited_in_run(self.edits, run)
+    }
+
+    fn rerun_command(&self, case: CaseId) -> String {
+        let name = self.case_name(case);
+        // The filter of a runner cannot select a command or a file that could not be loaded.
+        if self.command == Some(&name) || suite_name_prefix(&name).is_some() {
+            return "argus run".to_owned();
+        }
+        format_run_command(&name)
+    }
+}
