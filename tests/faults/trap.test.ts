@@ -26,7 +26,8 @@ test('a trap at any write undoes the transaction, and the next call works', asyn
     expect(code).toMatch(/^(?:stored|INTERNAL_ERROR)$/);
     if (code === 'INTERNAL_ERROR') traps += 1;
     const { pattern } = await engine.diagnose(failure);
-    // The last writes clear the journal after the commit, so a trap there may keep the count.
+    // The last writes only clear the journal after the commit. If one of them traps, the call fails, but the new count
+    // is already stored.
     const after = pattern?.occurrences ?? 0;
     expect([before + 1, before + 2]).toContain(after);
     if (code === 'stored') expect(after).toBe(before + 2);

@@ -12,7 +12,8 @@ export interface HostileName {
   folder: Folder;
   /** The name: an option of the runner that would write `evil.txt` or change the runner's behavior. */
   name: string;
-  /** `file` is the file in which a test gets the name. `renamed` is the text in the file that the name replaces. */
+  /** `file` is the test file that gets a test with a hostile name. `renamed` is the text in this file that the name
+   * replaces. */
   file?: string;
   renamed?: string;
   /** Files that are added to the project. */

@@ -237,7 +237,7 @@ test.each([
   const judged = await runGate(await createPullRequest(), report);
   expect(judged).toMatchObject({
     status: 1,
-    problems: expect.arrayContaining([expect.stringMatching(/it counts \d failures and lists \d/u)]),
+    problems: expect.arrayContaining([expect.stringMatching(/the report counts \d failures and lists \d/u)]),
   });
 });
 

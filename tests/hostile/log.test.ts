@@ -85,7 +85,7 @@ const inLogFolder = (plant: (it: LogUser) => void) => (it: LogUser) => {
 describe.runIf(process.platform === 'linux')('the error goes to stderr', () => {
   test.for<[name: string, plant: (it: LogUser) => void, reason: string]>([
     ['the file is a link', inLogFolder((it) => symlinkSync(it.victim, it.file)), 'ELOOP'],
-    ['the file has a second name', inLogFolder((it) => linkSync(it.victim, it.file)), 'has a second hard link'],
+    ['the file has a second hard link', inLogFolder((it) => linkSync(it.victim, it.file)), 'has a second hard link'],
     ['the file is a pipe', inLogFolder((it) => void spawnSync('mkfifo', [it.file])), 'ENXIO'],
     ['the folder is a link', (it) => symlinkSync(path.dirname(it.victim), it.folder), 'is not a folder'],
     ['the folder is a link to nothing', (it) => symlinkSync(path.join(it.state, 'gone'), it.folder), 'ENOENT'],

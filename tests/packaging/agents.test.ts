@@ -178,7 +178,7 @@ test('the skills list every verdict and every next action', () => {
 describe('the commands of the contract', () => {
   const markdown = readProjectFile(`${AGENTS_FOLDER}/claude/pm/commands/fix-problem.md`);
 
-  test('the commands have the names of the contract', () => {
+  test('the commands are named as in the contract', () => {
     expect(readJson(`${AGENTS_FOLDER}/claude/pm/.claude-plugin/plugin.json`)).toMatchObject({ name: 'pm' });
     for (const file of ['claude/pm/commands/fix-problem.md', 'claude/pm/commands/generate-inputs.md'])
       expect(existsSync(path.join(projectRoot, AGENTS_FOLDER, file))).toBe(true);

@@ -234,7 +234,7 @@ function comparableLines({ runs, alone = [] }: Recording): string[] {
     `command: ${command}`,
     `exit code: ${exitCode}`,
     ...printed(output),
-    ...Object.entries(reports).flatMap(([name, text]) => [`report: ${name}`, ...reportLines(text)]),
+    ...Object.entries(reports).flatMap(([name, text]) => [`report: ${name}`, ...splitReportLines(text)]),
   ]);
   return [...told, ...alone.flatMap(printed)];
 }
@@ -272,7 +272,7 @@ function removeErasedLines(text: string): string {
   return shown;
 }
 
-function reportLines(text: string): string[] {
+function splitReportLines(text: string): string[] {
   if (!text.startsWith('{')) return toComparableText(text).replaceAll('><', '>\n<').split('\n');
   const lines = toComparableText(JSON.stringify(JSON.parse(text), undefined, 1)).split('\n');
   return lines.map((line) => line.replace(/,$/u, ''));

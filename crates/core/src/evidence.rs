@@ -2,7 +2,7 @@
 //! machine, the order of tests, or the environment. Also finds the commit that introduced a failure and the change that
 //! fixed it.
 //!
-//! Verdicts use only rows of bounded size, which each run updates ([`kept`]): the newest runs, one row per test,
+//! Verdicts use only rows of bounded size, which each run updates ([`stored_rows`]): the newest runs, one row per test,
 //! lasting causes, and fixes. For each explanation, [`explanations`] computes the likelihood of the test's results,
 //! with the unknown failure rate integrated out. Bayes' rule turns the likelihoods into probabilities. If no
 //! explanation is probable enough, the verdict is `unknown`.

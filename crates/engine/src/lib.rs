@@ -3,9 +3,9 @@
 //! ```
 //! use argus_core::CallContext;
 //! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, knowledge::patterns::patterns};
-//! use argus_store::{Database, Mode, Sqlite};
+//! use argus_store::{Database, FileAccess, Sqlite};
 //!
-//! let database = Database::Sqlite(Sqlite::open(":memory:", None, Mode::ReadWrite)?);
+//! let database = Database::Sqlite(Sqlite::open(":memory:", None, FileAccess::ReadWrite)?);
 //! let engine = Engine::new(database, EngineOptions::default())?;
 //! let context = CallContext::new(1_740_000_000_000, [7; 16]);
 //! let known = patterns(&engine, &context, &PatternsParams::default())?;

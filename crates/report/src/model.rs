@@ -109,7 +109,7 @@ pub struct ReportCase {
     pub place: CasePosition,
 }
 
-/// Position of a case in its report. If [`Parsed::order`] is `ByStart`, comparing positions gives the order of
+/// Position of a case in its report. If [`ParsedReport::order`] is `ByStart`, comparing positions gives the order of
 /// execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CasePosition {

@@ -5,8 +5,8 @@
 //! that SQLite and PostgreSQL share; [`Database`] hides the differences.
 //!
 //! ```
-//! use argus_store::{Mode, Sqlite, StoreError, runs};
-//! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
+//! use argus_store::{FileAccess, Sqlite, StoreError, runs};
+//! let database = Sqlite::open(":memory:", None, FileAccess::ReadWrite)?;
 //! let newest = database.read(0, |tx| runs::list_newest_ids(tx, 3))?;
 //! assert!(newest.is_empty());
 //! # Ok::<(), StoreError>(())

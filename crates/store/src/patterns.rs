@@ -349,8 +349,8 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     Ok(key)
 }
 
-/// Inserts a row that only makes a failure recognizable. The row leads to the pattern `into`; with `None` it is
-/// provisional.
+/// Inserts an alias: a row that only serves to recognize a failure and that points to the pattern `into`. If `into` is
+/// `None`, the row is provisional.
 pub fn insert_alias(tx: &mut Tx<'_>, new: &NewPattern<'_>, into: Option<PatternKey>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new)?;
     set_merge_target(tx, key, into.unwrap_or(key))?;

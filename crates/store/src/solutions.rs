@@ -297,7 +297,7 @@ pub fn update_best_solution(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), 
     update_best_solutions(tx, &[pattern])
 }
 
-/// Like [`choose_best`] for several patterns.
+/// Like [`update_best_solution`] for several patterns.
 pub fn update_best_solutions(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\

@@ -28,7 +28,7 @@ impl AppendBuffer {
         true
     }
 
-    /// Copies buffered bytes over a buffer that was read at `offset`, and returns how much of it is filled.
+    /// Copies buffered bytes over `buffer`, which a read at `offset` filled, and returns its number of valid bytes.
     pub(crate) fn copy_onto(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
         let wanted = offset..offset + buffer.len() as u64;
         let (from, to) = (self.start.max(wanted.start), self.end().min(wanted.end));

@@ -28,7 +28,7 @@ test('shortening never splits a character', () => {
 });
 
 describe('splitting a text at spans', () => {
-  test('the pieces follow the spans', () => {
+  test('splits the text into pieces at the bounds of the spans', () => {
     const spans = [
       { start: 11, end: 15, kind: 'b' },
       { start: 0, end: 5, kind: 'a' },

@@ -24,8 +24,8 @@ const START_MS = Date.UTC(2026, 1, 26, 10);
 /**
  * OIDs of PostgreSQL types that PGlite parses. They stay text here, because the engine reads the server's text form.
  */
-const TEXT_TYPE_OIDS = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
-const KEEP_TEXT_PARSERS = Object.fromEntries(TEXT_TYPE_OIDS.map((type) => [type, (text: string) => text]));
+const OIDS_KEPT_AS_TEXT = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
+const KEEP_TEXT_PARSERS = Object.fromEntries(OIDS_KEPT_AS_TEXT.map((type) => [type, (text: string) => text]));
 
 /** A pool on PGlite, which has a single connection. A single connection suffices, because the calls are sequential. */
 class PGlitePool implements SqlPool {

@@ -27,8 +27,8 @@ import {
   UNDEFINED_ERROR,
 } from './view-memory.ts';
 
-const rememberedMemory = await createRememberedProject();
-const viewer = await startFileViewer(rememberedMemory.root);
+const rememberedProject = await createRememberedProject();
+const viewer = await startFileViewer(rememberedProject.root);
 
 const openViewerPage = async (url = viewer.url, place = '/patterns') => (await openPageAt(url, place)).page;
 
@@ -56,7 +56,7 @@ testInBrowser.each([
 });
 
 testInBrowser('shows the end of the server immediately, with the next step', async () => {
-  const own = await startTestViewer(rememberedMemory.root);
+  const own = await startTestViewer(rememberedProject.root);
   const page = await openViewerPage(own.url);
   await findRow(page, 'Cannot read properties').waitFor();
   await own.end();
@@ -93,8 +93,8 @@ const ADDRESS_STATES: readonly [address: string, shows: (page: Page) => Promise<
   ['/tests?text=wobbles', (page) => page.getByRole('rowheader').count(), 1],
   ['/health?by=day', readPressedButtons, ['Day']],
   ['/incidents?text=manifest', readSearchText, 'manifest'],
-  [`/runs/${rememberedMemory.runs[2]}?status=passed`, (page) => page.getByLabel('Status').inputValue(), 'passed'],
-  [`/runs/${rememberedMemory.runs[2]}?text=lists`, (page) => page.getByText('1 case', { exact: true }).count(), 1],
+  [`/runs/${rememberedProject.runs[2]}?status=passed`, (page) => page.getByLabel('Status').inputValue(), 'passed'],
+  [`/runs/${rememberedProject.runs[2]}?text=lists`, (page) => page.getByText('1 case', { exact: true }).count(), 1],
 ];
 
 function readSearchText(page: Page): Promise<string> {
@@ -207,7 +207,7 @@ testInBrowser('the next page of a list is shown from its top, and the focus stay
 });
 
 testInBrowser('an edit keeps the focus', async () => {
-  const page = await openViewerPage((await startTestViewer(copyProject(rememberedMemory))).url);
+  const page = await openViewerPage((await startTestViewer(copyProject(rememberedProject))).url);
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
   const dialog = page.getByRole('dialog');
   for (const end of ['Cancel', 'Close', 'Save']) {

@@ -25,15 +25,15 @@ import {
   UNDEFINED_ERROR,
 } from './view-memory.ts';
 
-const rememberedMemory = await createRememberedProject();
+const rememberedProject = await createRememberedProject();
 const healthMemory = await createHealthProject();
-const rememberedViewer = await startFileViewer(rememberedMemory.root);
+const rememberedViewer = await startFileViewer(rememberedProject.root);
 const healthViewer = await startFileViewer(healthMemory.root);
 
 /** A copy of the remembered project with another run, in which two tests fail with each of two errors. */
-const detailedProject = copyProject(rememberedMemory);
+const detailedProject = copyProject(rememberedProject);
 const runs = [
-  ...rememberedMemory.runs,
+  ...rememberedProject.runs,
   await withProjectEngine(detailedProject, (engine) =>
     recordAndDiagnose(engine, [
       createCase('parses', UNDEFINED_ERROR),
@@ -62,7 +62,7 @@ testInBrowser('opens on the causes of the newest run with links, and shows the s
   expect(await refused.textContent()).toMatch(/Connection refused[\s\S]*Failing since/u);
   const test = causes.getByRole('link', { name: 'closes the valve' });
   expect(await test.getAttribute('href')).toMatch(
-    new RegExp(`^#/runs/${rememberedMemory.runs[2]}\\?text=.*valve`, 'u'),
+    new RegExp(`^#/runs/${rememberedProject.runs[2]}\\?text=.*valve`, 'u'),
   );
   // Tests that passed in this run and failed on the same commit.
   const others = findPanel(page, 'Other tests that need attention');
@@ -79,7 +79,7 @@ testInBrowser('opens on the causes of the newest run with links, and shows the s
   await page.getByRole('heading', { name: 'Fix history' }).waitFor();
   await page.getByRole('link', { name: 'Argus', exact: true }).click();
   await page.getByRole('link', { name: 'Open the run' }).click();
-  await page.waitForURL(new RegExp(`#/runs/${rememberedMemory.runs[2]}$`, 'u'));
+  await page.waitForURL(new RegExp(`#/runs/${rememberedProject.runs[2]}$`, 'u'));
   await goToPlace(page, '/');
   await failed.waitFor();
   await goToPlace(page, '/tests');

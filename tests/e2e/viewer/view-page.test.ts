@@ -30,8 +30,8 @@ import {
   UNDEFINED_ERROR,
 } from './view-memory.ts';
 
-const rememberedMemory = await createRememberedProject();
-const viewer = await startFileViewer(rememberedMemory.root);
+const rememberedProject = await createRememberedProject();
+const viewer = await startFileViewer(rememberedProject.root);
 const VIEWER_ORIGIN = `http://127.0.0.1:${viewer.port}`;
 
 testInBrowser('removes the token from the address immediately, and works after a reload', async () => {
@@ -125,7 +125,7 @@ testInBrowser('a page that was open before anything was recorded shows each run 
 });
 
 testInBrowser('later runs keep a corrected pattern, a fix marked as wrong, and merged and split patterns', async () => {
-  const root = copyProject(rememberedMemory);
+  const root = copyProject(rememberedProject);
   const { page, complaints } = await openPage((await startTestViewer(root)).url, '/patterns');
   const dialog = page.getByRole('dialog');
   const corrected = page.getByRole('heading', { name: 'The id is read too early' });
@@ -187,7 +187,7 @@ async function dropFile(page: Page, file: string): Promise<void> {
 }
 
 testInBrowser('a dropped file is shown, read only, and nothing leaves the browser', async () => {
-  const { file } = rememberedMemory;
+  const { file } = rememberedProject;
   const before = readFileSync(file);
   const { page, requests, complaints } = await openBarePage();
   await dropFile(page, file);
@@ -209,7 +209,7 @@ testInBrowser('a dropped file is shown, read only, and nothing leaves the browse
 testInBrowser('a picked file is kept when asked to, opened again after a reload, and forgotten', async () => {
   const { page } = await openBarePage();
   await page.getByLabel('Keep a copy in this browser').check();
-  await page.getByLabel('Choose a file').setInputFiles(rememberedMemory.file);
+  await page.getByLabel('Choose a file').setInputFiles(rememberedProject.file);
   await findRow(page, 'Cannot read properties').waitFor();
   // Waits for the name, because the page writes it last.
   const keptName = () =>
@@ -232,7 +232,7 @@ testInBrowser('a picked file is kept when asked to, opened again after a reload,
 });
 
 testInBrowser('refuses a file that is not a database with a message, and then opens a valid file', async () => {
-  const newer = readFileSync(rememberedMemory.file);
+  const newer = readFileSync(rememberedProject.file);
   newer.writeUInt32BE(9_000, 60);
   const folder = createProject({ 'notes.db': 'not a database '.repeat(50), 'empty.db': '' });
   writeFileSync(path.join(folder, 'newer.db'), newer);
@@ -243,7 +243,7 @@ testInBrowser('refuses a file that is not a database with a message, and then op
   };
   await refused('notes.db', /not an Argus database/u);
   await refused('empty.db', /empty/u);
-  await dropFile(page, rememberedMemory.file);
+  await dropFile(page, rememberedProject.file);
   await findRow(page, 'Cannot read properties').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   await refused('newer.db', /newer version/u);

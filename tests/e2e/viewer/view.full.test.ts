@@ -22,10 +22,10 @@ import {
   recordAndDiagnose,
 } from './view-memory.ts';
 
-const rememberedMemory = await createRememberedProject();
-const viewer = await startFileViewer(rememberedMemory.root);
+const rememberedProject = await createRememberedProject();
+const viewer = await startFileViewer(rememberedProject.root);
 const emptyViewer = await startFileViewer(createProject());
-const allPlaces = await listPlaces(rememberedMemory);
+const allPlaces = await listPlaces(rememberedProject);
 
 /** Returns the addresses of every view, with content if the project has any. */
 async function listPlaces({ root, runs: [first = '', ...later] }: ProjectMemory): Promise<string[]> {
@@ -240,11 +240,11 @@ testInBrowser('opens a file of 2 GB', async () => {
 
 testInBrowser('asks to open a file again when it was written after it was picked', async () => {
   const file = path.join(createProject(), 'moving.db');
-  copyFileSync(rememberedMemory.file, file);
+  copyFileSync(rememberedProject.file, file);
   const page = await pickFile(file);
   await findRow(page, 'Cannot read properties').waitFor();
   appendFileSync(file, Buffer.alloc(4096));
-  await goToPlace(page, `/runs/${rememberedMemory.runs[0]}`);
+  await goToPlace(page, `/runs/${rememberedProject.runs[0]}`);
   await page.getByText('Open it again').first().waitFor();
 });
 

@@ -125,7 +125,7 @@ const HOSTILE_SCHEMA = `
 
 test.each([
   ['clone', cloneWithEverything, /git tracks/u],
-  ['archive', copyAsArchive, /^Not stored, .*nothing of it was run/u],
+  ['archive', copyAsArchive, /^Not stored, .*none of it was run/u],
 ])('triggers and views in a memory are never run (%s)', async (_, bring, note) => {
   const root = await copyStrangersProject();
   runSql(databaseOf(root), HOSTILE_SCHEMA);
@@ -275,7 +275,7 @@ test('a configuration elsewhere in the repository may not put the memory outside
   expect(listed).toMatchObject({ total: 1 });
 });
 
-test('a server whose environment the repository sets adopts nothing', async () => {
+test('a server does not adopt a foreign memory if the repository sets its environment', async () => {
   const copy = copyAsArchive(await copyStrangersProject());
   const isAsBefore = expectUnchangedLater(databaseOf(copy));
   const agent = await connectAgent({ ...createUserEnvironment(), ARGUS_ADOPT: '1', CI: 'true' }, copy);

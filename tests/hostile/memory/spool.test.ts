@@ -187,7 +187,7 @@ test('a diagnosis of a stored run is counted once the database is free', async (
   expect(it.waiting()).toEqual([]);
 });
 
-test('a reporter waits a second for a database that another program holds, and keeps its run', async () => {
+test('a reporter waits up to a second for a locked database and does not lose its run', async () => {
   const it = await SpoolUser.make();
   const report = formatJunit([{ name: 'tunes', failure: { message: 'Error: the flux is out of tune' } }]);
   const folder = createProject({ 'pytest-1.xml': report, 'end.json': '{"runner":"pytest"}' });

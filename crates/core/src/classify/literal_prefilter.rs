@@ -4,7 +4,7 @@
 //! An Aho-Corasick automaton for thousands of literals exceeds the cache and waits for memory at every byte. This
 //! prefilter looks up every second position independently, and compares the text with a literal only at positions that
 //! the table marks. HTTP statuses such as ` 404` are too short for the table (at odd positions each would need 128
-//! grams), so `statuses` finds them by their shape.
+//! grams), so `status_literals` finds them by their shape.
 
 use super::{literal_match::LiteralMatch, status_literals::StatusLiterals};
 use wide::u8x16;

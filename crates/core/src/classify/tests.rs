@@ -21,7 +21,7 @@ struct Vector {
     rule: Option<String>,
     /// The correct category if `category` is known to be wrong.
     known_wrong: Option<Category>,
-    /// Set if the start or the end of the text decides, so that the test must not add lines around the text.
+    /// Set if the result depends on the start or the end of the text. The test then adds no lines around the text.
     #[serde(default)]
     unframed: bool,
 }
@@ -154,7 +154,7 @@ fn evidence_offsets_ignore_ansi_colors() {
 }
 
 #[test]
-fn last_lines_of_a_log_with_many_matches_decide() {
+fn log_with_many_matches_is_classified_by_its_last_lines() {
     let mut text = "expected nothing of interest\n".repeat(5_000);
     text.push_str("AssertionError: expected 3 to equal 4\n");
     let event = FailureEvent { text, ..FailureEvent::default() };

@@ -71,17 +71,12 @@ impl Reason {
                     [file] => format!("{file} differs"),
                     files => format!("{} differ", files.join(", ")),
                 };
-                let raised = if *failures == 1 {
-                    if *there == 1 {
-                        "the failure comes from the changed files"
-                    } else {
-                        "the failure does not come from the changed files"
-                    }
-                    .to_owned()
-                } else {
-                    format!("{there} of {failures} failures come from the changed files")
+                let origin = match (*there, *failures) {
+                    (1, 1) => "the failure comes from the changed files".to_owned(),
+                    (_, 1) => "the failure does not come from the changed files".to_owned(),
+                    _ => format!("{there} of {failures} failures come from the changed files"),
                 };
-                format!("No earlier run is known. In {}, {differ} from the commit; {raised}.", run(*now))
+                format!("No earlier run is known. In {}, {differ} from the commit; {origin}.", run(*now))
             }
             Self::Unchanged { passed } => format!("Nothing has changed since {}, which passed.", run(*passed)),
             Self::Together { run: now, cases } => {

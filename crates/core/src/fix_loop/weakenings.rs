@@ -90,7 +90,7 @@ impl FailedTests<'_> {
 
 /// Adds the findings of single lines to `found`.
 fn find_in_files(files: &[DiffFile], failed_tests: &FailedTests<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
-    let mut moves = MovedCode::new(files);
+    let mut moves = MoveCandidates::new(files);
     found.extend(files.iter().flat_map(|file| find_in_file(file, &mut moves, failed_tests)));
     // `sources` and `every_test` compare the other files. In these languages, the test that contains a line is unknown.
     let compared =
@@ -112,7 +112,7 @@ fn find_quarantine_change(FileChange { path, change }: &FileChange) -> Option<We
 
 /// The lines and tests that the whole diff adds or removes, to distinguish moved code from deleted code.
 #[derive(Default)]
-struct MovedCode {
+struct MoveCandidates {
     /// How often each line was added.
     lines: HashMap<String, usize>,
     /// How often each test was added.
@@ -121,7 +121,7 @@ struct MovedCode {
     removed_tests: HashSet<String>,
 }
 
-impl MovedCode {
+impl MoveCandidates {
     fn new(files: &[DiffFile]) -> Self {
         let mut moves = Self::default();
         for file in files {
@@ -157,7 +157,7 @@ fn take_counted<K: Eq + Hash + Borrow<Q>, Q: Eq + Hash + ?Sized>(counts: &mut Ha
     true
 }
 
-fn find_in_file(file: &DiffFile, moves: &mut MovedCode, failed_tests: &FailedTests<'_>) -> Vec<Weakening> {
+fn find_in_file(file: &DiffFile, moves: &mut MoveCandidates, failed_tests: &FailedTests<'_>) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
     let role = detect_role(file.path());
     match role {
@@ -205,7 +205,7 @@ impl Findings<'_> {
 
 /// Finds a rewritten snapshot. If the file names the test of each snapshot, only the snapshots of the failed tests
 /// count.
-fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut MovedCode, failing: &[String]) {
+fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut MoveCandidates, failing: &[String]) {
     let file = found.file;
     if file.is_new() {
         return;
@@ -239,7 +239,7 @@ fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut MovedCode, fail
     }
 }
 
-fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut MovedCode, any: bool) {
+fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut MoveCandidates, any: bool) {
     let (file, language) = (found.file, detect_language(found.file.path()));
     if file.is_deleted() {
         report_deleted_file(found, moves, language);
@@ -269,7 +269,7 @@ fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut MovedCode, any: boo
 }
 
 /// Reports a deleted file of tests, unless all of its tests were added elsewhere.
-fn report_deleted_file(found: &mut Findings<'_>, moves: &mut MovedCode, language: Language) {
+fn report_deleted_file(found: &mut Findings<'_>, moves: &mut MoveCandidates, language: Language) {
     let file = found.file;
     let all: Vec<DeclaredTest<'_>> =
         test_hunks(file).flat_map(|hunk| find_declared_tests(hunk, LineChange::Removed, language)).collect();
@@ -285,7 +285,7 @@ fn report_deleted_file(found: &mut Findings<'_>, moves: &mut MovedCode, language
 }
 
 /// Reports tests that were removed and not added elsewhere.
-fn report_deleted_tests(found: &mut Findings<'_>, moves: &mut MovedCode, language: Language) {
+fn report_deleted_tests(found: &mut Findings<'_>, moves: &mut MoveCandidates, language: Language) {
     let file = found.file;
     for hunk in test_hunks(file) {
         let removed = find_declared_tests(hunk, LineChange::Removed, language);
@@ -417,7 +417,7 @@ fn count_go_check_tokens(tokens: &[tokens::Token]) -> Option<usize> {
 }
 
 /// Finds new markers that skip a test. A marker on a new test does not count, because the test never ran before.
-fn find_skipped_tests(found: &mut Findings<'_>, moves: &MovedCode, hunk: &Hunk, language: Language) {
+fn find_skipped_tests(found: &mut Findings<'_>, moves: &MoveCandidates, hunk: &Hunk, language: Language) {
     let marked =
         |mark| hunk.lines(mark).filter_map(|line| Some((line, test_markers::find_skip_marker(&line.text, language)?)));
     // If the diff also removes a marker of the same kind, the marker was moved or only its reason was changed.

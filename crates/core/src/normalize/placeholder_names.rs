@@ -18,7 +18,8 @@ pub(crate) const VOLATILE_NAMES: [&str; 14] = [
     "UUID",
 ];
 
-/// Placeholders for values such as a port or a host. Another value means another failure.
+/// Placeholders for values such as a port or a host. Another value may mean another failure, so answers name the values
+/// that differ. Signatures do not depend on them.
 const IDENTIFYING_NAMES: [&str; 12] =
     ["BOOL", "EMAIL", "HOST", "IP", "MAC", "NUM", "PORT", "QUERY", "STR", "URL", "USER", "VERSION"];
 

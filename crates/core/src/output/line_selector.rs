@@ -52,7 +52,7 @@ pub(super) struct LineSelector<'t> {
     block: SkippedBlock,
     /// Set if pytest marks error lines with `E`. All other lines are then context.
     has_pytest_marks: bool,
-    /// Function of the last numbered frame or Go frame, whose place is on the next line.
+    /// Function of the last numbered frame or Go frame. The location of such a frame is on the next line.
     function: &'t [u8],
     frames: Vec<SeenFrame<'t>>,
     /// The source of the line that failed, as quoted by a runner.
@@ -203,7 +203,7 @@ impl<'t> LineSelector<'t> {
             }
             SkippedBlock::Heading(left) if left > 0 && !body.is_empty() && !ends_heading(body) => {
                 // ExUnit prints the place of the test below the heading.
-                let is_last = body.ends_with(b":") || stack_frame::path_of_place_line(body).is_some();
+                let is_last = body.ends_with(b":") || stack_frame::path_of_location_line(body).is_some();
                 self.block = if is_last { SkippedBlock::None } else { SkippedBlock::Heading(left - 1) };
                 return true;
             }
@@ -226,7 +226,7 @@ impl<'t> LineSelector<'t> {
     fn read_stack_line(&mut self, body: &'t [u8]) {
         if body.starts_with(b"note: ") {
             self.block = SkippedBlock::None;
-        } else if let Some(file) = stack_frame::path_of_place_line(body.strip_prefix(b"at ").unwrap_or(body)) {
+        } else if let Some(file) = stack_frame::path_of_location_line(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
             self.record_frame(StackFrame { file, function, outer_first: false }, body);
         } else {

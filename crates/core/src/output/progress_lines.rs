@@ -10,7 +10,7 @@ use wide::u8x16;
 /// Number of bytes at the start of a log line in which the level is searched. The level may come after a time stamp, a
 /// host, a process, a thread and a logger.
 const MAX_HEADER_SEARCH_BYTES: usize = 96;
-/// Number of bytes in which the level of a structured log line is searched.
+/// Maximum number of bytes that are searched for the level of a structured log line.
 const MAX_KEY_SEARCH_BYTES: usize = 128;
 /// Numbers that pino and bunyan print for the levels below a warning.
 const NUMBERS_BELOW_WARNING: [&[u8]; 3] = [b"10", b"20", b"30"];

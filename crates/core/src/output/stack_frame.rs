@@ -313,7 +313,7 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the path in the second line of a Go frame, `/src/cart.go:12 +0x1d`, or of a Rust frame.
-pub(crate) fn path_of_place_line(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn path_of_location_line(line: &[u8]) -> Option<&[u8]> {
     let end = GO_OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
     let file = strip_position(path)?;

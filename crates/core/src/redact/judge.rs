@@ -94,7 +94,7 @@ pub(super) fn is_secret_value(scan: &Scan<'_>, name: NameSpan, separator: Separa
                     || (has_specific_name(scan, name) && is_invented_word(text)))
         }
         (Tier::Session, _) => text.len() >= 16 && may_be_generated(text) && !value::is_uuid(text),
-        (Tier::Token | Tier::Key, _) if found.quoted && has_many_symbols(text) => true,
+        (Tier::Token | Tier::Key, _) if found.quoted && is_long_mixed_text(text) => true,
         (Tier::Key, _) if is_bare_key_name(scan, name) && text.len() < 32 => false,
         (Tier::Key, Separator::Flag) if alternates_letters_and_digits(scan, name, text, true) => true,
         (Tier::Key, _) if !found.quoted && (value::is_code(text) || is_cache_key(text)) => false,
@@ -115,7 +115,7 @@ fn is_open_list(text: &[u8]) -> bool {
 
 /// Checks for generated text of all printable characters, such as the keys of `WordPress`: at least 8 kinds of marks,
 /// digits, and letters of both cases.
-fn has_many_symbols(text: &[u8]) -> bool {
+fn is_long_mixed_text(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     let marks: std::collections::BTreeSet<u8> = text.iter().copied().filter(u8::is_ascii_punctuation).collect();
     text.len() >= 40

@@ -18,7 +18,8 @@ pub fn truncate_middle(text: &str) -> Cow<'_, str> {
     truncate_middle_to(text, MAX_TEXT_BYTES)
 }
 
-/// Like [`bound`], with another limit. Three quarters of the limit are used for the head and a quarter for the tail.
+/// Like [`truncate_middle`], with another limit. Three quarters of the limit are used for the head and a quarter for
+/// the tail.
 pub fn truncate_middle_to(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes + MAX_NOTE_BYTES {
         return remove_nul(text);

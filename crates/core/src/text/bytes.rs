@@ -279,7 +279,7 @@ impl<const N: usize> PrefixList<N> {
     }
 }
 
-/// A list of lower-case words. First letter and length reject most words.
+/// A list of lower-case words. Most other words are rejected by their first letter and length alone.
 pub(crate) struct Words<const N: usize> {
     list: [&'static str; N],
     /// For each letter of the alphabet: bit `n` is set if entry `n` starts with the letter.

@@ -1,17 +1,17 @@
 //! Fuzzes the parser of each report format, and the detection of the format, with any bytes.
 #![no_main]
 
-use argus_report::{Format, Options, parse};
+use argus_report::{ReportFormat, Options, parse};
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [Option<Format>; 7] = [
+const FORMATS: [Option<ReportFormat>; 7] = [
     None,
-    Some(Format::Junit),
-    Some(Format::Jest),
-    Some(Format::Ctrf),
-    Some(Format::Playwright),
-    Some(Format::GoTest),
-    Some(Format::Tap),
+    Some(ReportFormat::Junit),
+    Some(ReportFormat::Jest),
+    Some(ReportFormat::Ctrf),
+    Some(ReportFormat::Playwright),
+    Some(ReportFormat::GoTest),
+    Some(ReportFormat::Tap),
 ];
 
 fuzz_target!(|bytes: &[u8]| {

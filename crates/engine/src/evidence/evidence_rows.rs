@@ -95,7 +95,7 @@ fn add_tests(memory: &mut EvidenceMemory, rows: Vec<TestHistoryRow>) -> TestName
 }
 
 /// Adds the orders of the newest runs.
-pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut EvidenceMemory) -> Result<(), EngineError> {
+pub(super) fn load_case_orders(tx: &mut Tx<'_>, memory: &mut EvidenceMemory) -> Result<(), EngineError> {
     for row in evidence::list_orders(tx)? {
         memory.orders.push(row.run_seq, Order::restore(row.cases, row.digest));
     }

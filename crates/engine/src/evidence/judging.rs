@@ -70,7 +70,7 @@ pub(crate) fn judge(
     let wanted_cases = [ran.order.cases(), &suite_failures::suite_cases_of_run(run, &collected.cases)].concat();
     let mut stored_names = evidence_rows::load_tests(tx, &mut memory, &wanted_cases)?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
-        evidence_rows::load_orders(tx, &mut memory)?;
+        evidence_rows::load_case_orders(tx, &mut memory)?;
     }
     let failed = ran.failures.iter().filter_map(|failure| Some((failure.case, *ran.names.get(&failure.case)?)));
     suite_failures::create_suite_histories(tx, &mut memory, run, failed)?;

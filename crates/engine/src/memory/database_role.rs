@@ -14,8 +14,8 @@ pub(super) enum DatabaseRole {
     Shared,
 }
 
-/// Databases with content that others wrote. They are not part of [`OWN_SIDES`], because their content must be marked
-/// as foreign.
+/// Databases with content that others wrote. They are not part of [`OWN_DATABASES`], because their content must be
+/// marked as foreign.
 pub(super) const FOREIGN_DATABASES: [DatabaseRole; 2] = [DatabaseRole::Shared, DatabaseRole::Foreign];
 
 /// The user's own databases. The primary database comes first, because its content has precedence.

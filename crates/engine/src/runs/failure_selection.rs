@@ -40,7 +40,7 @@ const MAX_FIX_CHARS: [usize; 4] = [300, 240, 160, 120];
 const MAX_CHANGED_BEFORE: usize = 2;
 
 /// Maximum number of case names of a cause at each level of shortening.
-const MAX_CASE_NAMES: [usize; 4] = [20, 6, 3, 1];
+const CASE_NAME_LIMITS: [usize; 4] = [20, 6, 3, 1];
 
 /// A failure that can be listed.
 pub(crate) struct FailureCandidate {
@@ -269,7 +269,7 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
         .cloned()
         .collect();
     for cause in &mut causes {
-        cause.cases.truncate(MAX_CASE_NAMES[level]);
+        cause.cases.truncate(CASE_NAME_LIMITS[level]);
     }
     SelectedFailures { failures: listed, causes, more_causes: 0 }
 }

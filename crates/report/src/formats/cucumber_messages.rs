@@ -113,7 +113,7 @@ impl CucumberRun {
                 intake.emit_case(ReportCase::suite_failure(None, read_error(&body["result"])));
             }
             "testRunFinished" => {
-                // Early versions have no `success`.
+                // Early versions of the format have no `success`.
                 self.success = Some(body.get("success").and_then(Value::as_bool) != Some(false));
                 self.message = read_error(body);
             }

@@ -1,8 +1,8 @@
 //! JUnit XML in all its dialects.
 //!
 //! Cases are emitted as soon as they are complete. Failed cases wait for the end of their suite, because retries are
-//! combined there ([`window`]) and the suite's output is known then. [`naming`] implements how each dialect names its
-//! tests.
+//! combined there ([`held_cases`]) and the suite's output is known then. [`naming`] implements how each dialect names
+//! its tests.
 
 mod dialect;
 mod elements;

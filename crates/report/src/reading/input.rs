@@ -261,7 +261,7 @@ fn detect_encoding(head: &[u8], decoders: Option<OpenDecoder>) -> (Encoding, usi
         [b'<' | b'{', 0, ..] => (Encoding::Utf16Le, 0),
         [0, b'<' | b'{', ..] => (Encoding::Utf16Be, 0),
         _ => (
-            read_declared_label(head)
+            read_declared_encoding(head)
                 .zip(decoders)
                 .and_then(|(label, open)| open(&label))
                 .map_or(Encoding::Utf8, Encoding::Declared),
@@ -272,7 +272,7 @@ fn detect_encoding(head: &[u8], decoders: Option<OpenDecoder>) -> (Encoding, usi
 
 /// Returns the label of `<?xml version="1.0" encoding="Shift_JIS"?>`. Returns `None` if the bytes themselves show the
 /// encoding, because some tools declare UTF-16 or Latin-1 but write UTF-8.
-fn read_declared_label(head: &[u8]) -> Option<String> {
+fn read_declared_encoding(head: &[u8]) -> Option<String> {
     let is_utf8 = std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_none(), |_| true);
     let end = head.iter().take(200).position(|&byte| byte == b'>')?;
     let declaration = String::from_utf8_lossy(&head[..end]).to_ascii_lowercase();

@@ -1,7 +1,7 @@
 //! Streams JSON reports without trusting their shape.
 //!
-//! A parser implements [`Object`] for the objects that it wants; arrays of objects are passed item by item
-//! ([`Items`]). A value of an unexpected type is skipped, because a report is still useful if a field is odd. Only
+//! A parser implements [`ObjectReader`] for the objects that it wants; arrays of objects are passed item by item
+//! ([`ItemSink`]). A value of an unexpected type is skipped, because a report is still useful if a field is odd. Only
 //! broken JSON ends the reading, after everything before it was passed on. The whole report is never in memory.
 
 pub(crate) mod guard;

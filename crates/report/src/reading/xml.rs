@@ -190,7 +190,7 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Returns the next `length` bytes, or fewer at the end of the report, without consuming them.
     ///
-    /// [`Input::ensure`] joins them if they are split across chunks.
+    /// [`Input::make_available`] joins them if they are split across chunks.
     fn peek_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
         self.input.make_available(length)?;
         let chunk = self.input.fill_buf()?;

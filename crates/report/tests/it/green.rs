@@ -119,7 +119,7 @@ fn distinguishes_missing_parts_from_damaged_text() {
         (
             "failures that are not listed",
             junit(r#"failures="2"><testcase name="a"/></testsuite></testsuites>"#),
-            Some(("it counts 2 failures and lists 0", true)),
+            Some(("the report counts 2 failures and lists 0", true)),
         ),
         (
             "a failed test that counts as failure and error",

@@ -1,9 +1,9 @@
 //! Stores memories in PostgreSQL, or in a server that supports its protocol, through a driver of the host. Each project
 //! has a schema and a role of the same name.
 //!
-//! A round trip costs as much as a whole transaction on a file. Statements whose answers are not read ([`Tx::post`])
-//! are therefore sent together with the next statement whose answer is read. The beginning of a transaction is sent
-//! with its first statement.
+//! A round trip costs as much as a whole transaction on a file. Statements whose answers are not read
+//! ([`Tx::execute_deferred`]) are therefore sent together with the next statement whose answer is read. The beginning
+//! of a transaction is sent with its first statement.
 //!
 //! Each project has a single writer at a time: a writer updates the single row of the table `writer`. Under READ
 //! COMMITTED the writer then sees everything that was committed before. SELECT FOR UPDATE under REPEATABLE READ would

@@ -181,7 +181,7 @@ pub struct ImportedFailure<'a> {
     pub first_seen_at: i64,
 }
 
-/// Inserts failures with counts of zero and returns their keys. Call [`show_as_learned`] for the failures that are
+/// Inserts failures with counts of zero and returns their keys. Call [`promote_to_learned`] for the failures that are
 /// patterns.
 pub fn insert_all(tx: &mut Tx<'_>, new: &[ImportedFailure<'_>]) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \

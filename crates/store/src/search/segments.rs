@@ -17,7 +17,7 @@ const MIN_SEGMENT_DOCUMENTS: i64 = 64;
 /// Maximum number of documents of a new segment, so that an import does not hold more in memory.
 const MAX_NEW_DOCUMENTS: i64 = 16_384;
 /// Upper bounds of the sizes, in documents. Segments of the largest size are not merged again.
-const SIZES_DOCUMENTS: [i64; 3] = [512, 4_096, 32_768];
+const SEGMENT_SIZES: [i64; 3] = [512, 4_096, 32_768];
 /// Number of segments of one size that are merged, together with smaller segments between them.
 const MERGE_FAN_IN: usize = 8;
 /// Number of documents whose postings are in memory at once during a merge.
@@ -44,7 +44,7 @@ impl Segment {
     }
 
     fn size_class(&self) -> usize {
-        SIZES_DOCUMENTS.iter().filter(|limit| self.documents >= **limit).count()
+        SEGMENT_SIZES.iter().filter(|limit| self.documents >= **limit).count()
     }
 }
 
@@ -120,7 +120,7 @@ fn count_unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<i64, Store
 /// Returns the index of the first segment of a run that should be merged.
 fn find_next_merge(segments: &[Segment]) -> Option<usize> {
     let size = segments.last()?.size_class();
-    if size >= SIZES_DOCUMENTS.len() {
+    if size >= SEGMENT_SIZES.len() {
         return None;
     }
     let run = segments.iter().rev().take_while(|segment| segment.size_class() <= size).count();

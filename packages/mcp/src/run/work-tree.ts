@@ -173,7 +173,7 @@ function setEntry(root: Folder, name: string, entry: TreeEntry | Folder | undefi
   const isSubmodule = existing !== undefined && 'mode' in existing && existing.mode === SUBMODULE_MODE;
   if (isSubmodule && !(entry !== undefined && 'mode' in entry && entry.mode === SUBMODULE_MODE)) return;
   if (entry !== undefined) folder.set(last, entry);
-  // If a folder became a file, removed files of the folder do not remove the new file.
+  // If a file has replaced a folder, the removal of the files in the folder must not remove the new file.
   else if (!(existing instanceof Map)) folder.delete(last);
 }
 

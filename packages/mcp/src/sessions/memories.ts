@@ -157,7 +157,7 @@ interface MemoryOptions {
   /** The folder from which the environment is detected. Undefined if the caller is on another machine. */
   root?: string;
   warnings?: readonly string[];
-  /** Set if this memory is a team's memory: the project of the memory. */
+  /** The project that this memory belongs to. Set only for a team's memory. */
   owningTeamProject?: TeamProject;
   /** Set if the user's memory is used in a project whose memory is a team's memory. */
   beside?: TeamProject;

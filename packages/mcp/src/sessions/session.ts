@@ -57,7 +57,7 @@ import { mapStringsDeep, removeInvisibleCharacters } from '../text/untrusted-tex
 import { MemoryLocator } from './memory-locator.ts';
 import { removeWeakeningFix } from './weakenings.ts';
 
-/** The parts of a project's memory that are searched together with another memory. */
+/** The additional memories that are searched together with a project's own memory. */
 export type SearchedMemories = SecondaryMemory & Pick<EngineOptions, 'foreignPath' | 'sharedPath'>;
 
 /** Maximum number of related commits in a diagnosis without a known fix. */

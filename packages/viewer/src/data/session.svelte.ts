@@ -4,7 +4,7 @@ import { i18n } from '../i18n/i18n.svelte.ts';
 import { hasEmbeddedEngine, readEmbeddedEngine, readEmbeddedSnapshot } from './file/embedded.ts';
 import { EngineWorker, FileSource } from './file/file-source.ts';
 import { followChanges, LiveSource, ServerConnection } from './live/live-source.ts';
-import { answerOtherTabs, askOtherTabs, token } from './live/token.ts';
+import { answerOtherTabs, requestTokenFromOtherTabs, token } from './live/token.ts';
 import {
   describeFolder,
   type Method,
@@ -149,7 +149,7 @@ function useSource(opened: Source | undefined): void {
 
 async function connectToServer(): Promise<Source | undefined> {
   if (!location.protocol.startsWith('http')) return undefined;
-  const given = token.value ?? (await askOtherTabs());
+  const given = token.value ?? (await requestTokenFromOtherTabs());
   server = new ServerConnection(given);
   const facts = await server.facts();
   if (given !== undefined) shareToken(given);

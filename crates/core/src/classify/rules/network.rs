@@ -1,5 +1,5 @@
 //! Rules for host names that cannot be resolved, unreachable hosts, lost connections and TLS errors. Refused
-//! connections are in `refused`, time limits in `timeout`.
+//! connections are in `connection_refused`, time limits in `timeout`.
 
 pub(super) mod clients;
 

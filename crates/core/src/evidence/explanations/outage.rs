@@ -25,8 +25,8 @@ const NEXT_FILE_BREAK_PROBABILITY: f64 = 0.5;
 pub(super) const BREAKS_ALL_PROBABILITY: f64 = 0.05;
 /// Added if files were edited since the tests passed.
 const EDITED_LOG_ODDS: f64 = -2.0;
-/// Added if a change touched a file of the failures or something that their errors name ([`Change::Touches`]). A wrong
-/// import or port in the project looks like a machine error.
+/// Added if a change touched a file of the failures or something that their errors name
+/// ([`ChangeRelation::TouchesFailures`]). A wrong import or port in the project looks like a machine error.
 const TOUCHED_LOG_ODDS: f64 = -5.0;
 /// Added for an error that code raises by itself. An outage can still cause such an error, because the code may get
 /// unexpected values.

@@ -22,7 +22,8 @@ const ERROR_PRIOR_STRENGTH: f64 = 2.0;
 const WITH_FUNCTION_PRIOR: [f64; EXPLANATION_COUNT] = [0.8, 0.3, 0.35, 0.6];
 /// Prior probability that a test is flaky.
 pub const FLAKY_PRIOR: f64 = 0.05;
-/// Minimum of [`Traits::compute_flaky_prior`]. A lower value would accuse commits of the first failures by chance.
+/// Minimum of [`FailureTraits::compute_flaky_prior`]. A lower value would accuse commits of the first failures by
+/// chance.
 const MIN_FLAKY_PRIOR: f64 = 0.02;
 /// Maximum number of remembered errors.
 const MAX_ERRORS: usize = 512;

@@ -53,7 +53,8 @@ pub struct FailureMode {
     pub common: FailureKey,
     /// The newest failure with this error.
     pub newest: Failure,
-    /// True if the error was already counted in [`Traits`](crate::evidence::kept::traits::Traits).
+    /// True if the error was already counted in
+    /// [`Traits`](crate::evidence::stored_rows::failure_traits::FailureTraits).
     pub is_learned: bool,
     /// Runs that failed with this error, as bits of the test's masks.
     pub failed: RunMask,

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct EvidenceMemory {
     /// The newest runs.
     pub window: RunWindow,
-    /// Distinct orders of the newest runs. Needed if [`Memory::needs_orders`] returns true.
+    /// Distinct orders of the newest runs. Needed if [`EvidenceMemory::needs_orders`] returns true.
     #[serde(skip)]
     pub orders: CaseOrders,
     /// Histories of tests that have failed. Needed for the tests that run.

@@ -5,7 +5,7 @@ use crate::evidence::stored_rows::commit_order::CommitOrder;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Number of runs that verdicts consider, equal to the number of bits of [`Mask`].
+/// Number of runs that verdicts consider, equal to the number of bits of [`RunMask`].
 pub const WINDOW_RUNS: u32 = 128;
 
 /// The newest runs, oldest first.

@@ -93,7 +93,7 @@ fn environment_precedents_have_the_condition() {
 }
 
 #[test]
-fn passes_that_prove_a_fix_end_a_precedent() {
+fn precedent_no_longer_counts_after_passes_prove_a_fix() {
     let mut story = flaky_story();
     for _ in 0..20 {
         story.commit();

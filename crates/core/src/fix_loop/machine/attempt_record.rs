@@ -86,11 +86,11 @@ fn find_unpassed_cases(state: &FixState, ran: Option<&CaseOutcomes>) -> Vec<Weak
         let file = name.split(" > ").next().unwrap_or(name).to_owned();
         Weakening { file, line: 1, kind: WeakeningKind::TestNotPassed, text: format!("{name} {why}") }
     };
-    missing.take(MAX_CASE_NAMES).map(weakening).collect()
+    missing.take(CASE_NAME_LIMITS).map(weakening).collect()
 }
 
 /// Maximum number of case names in an attempt.
-const MAX_CASE_NAMES: usize = 1000;
+const CASE_NAME_LIMITS: usize = 1000;
 
 /// Returns `true` if a stated reason explains all suspicious changes. A reason is accepted only for changed tests and
 /// snapshots, because an expectation may have been wrong.
@@ -130,7 +130,7 @@ fn build_attempt(state: &mut FixState, run: FinishedRun, error: Option<&FixError
         failed_cases: run
             .ran
             .filter(|ran| !ran.omits_passed)
-            .map(|ran| ran.failed.into_iter().take(MAX_CASE_NAMES).collect())
+            .map(|ran| ran.failed.into_iter().take(CASE_NAME_LIMITS).collect())
             .unwrap_or_default(),
         waiting_for_input: error.is_some_and(|error| error.waiting_for_input),
         timed_out: run.timed_out,

@@ -36,7 +36,7 @@ pub(super) fn classify_error(failure: &FailedRun, analysis: &Analysis) -> (Error
     found(ErrorClass::Permanent)
         .or_else(|| out_of_time.then(|| class_with_reason(ErrorClass::Transient, "timed-out", None)))
         .or_else(|| found(ErrorClass::Transient))
-        .or_else(|| class_of_category(analysis, &text))
+        .or_else(|| find_class_in_category(analysis, &text))
         .or_else(|| found(ErrorClass::Fixable))
         .unwrap_or_else(|| class_with_reason(ErrorClass::Fixable, "default", None))
 }
@@ -71,7 +71,7 @@ fn find_class(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, ClassRea
 }
 
 /// Derives the class from the category of the failure if no rule matches the text.
-fn class_of_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, ClassReason)> {
+fn find_class_in_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, ClassReason)> {
     // An error about a certificate is not transient, because waiting does not make the certificate valid.
     static CERTIFICATE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)certificate|self[- ]signed|\bCERT_|unable to verify|x509").expect("a constant pattern")

@@ -32,8 +32,8 @@ pub(super) fn find_location(text: &str) -> LocatedFrames {
     located
 }
 
-/// Like [`locate`], for a test in this package of the JVM. Frames in the package, its parents and its subpackages
-/// belong to the project, even if a library has a similar name.
+/// Like [`find_location`], for a test in this package of the JVM. Frames in the package, its parents and its
+/// subpackages belong to the project, even if a library has a similar name.
 fn locate_in_package(text: &str, package: Option<&str>) -> LocatedFrames {
     let text = strip_escapes(text);
     let lines: Vec<&str> =

@@ -43,7 +43,7 @@ pub(super) fn find_replacements(files: &[DiffFile]) -> Vec<Weakening> {
     let by_setup: BTreeSet<String> = files
         .iter()
         .filter(|file| is_setup_file(file.path()) || by_settings(file))
-        .flat_map(|file| find_strings_and_imports(&FileVersion::read(file, file.path(), LineChange::Added)))
+        .flat_map(|file| find_project_module_references(&FileVersion::read(file, file.path(), LineChange::Added)))
         .collect();
     for file in &files {
         // A source file that a setup file imported before the change is the code under test.
@@ -377,7 +377,7 @@ fn find_files_loaded_by_commands(file: &DiffFile) -> Vec<String> {
 }
 
 /// Returns the strings of a file and the modules that the file imports.
-fn find_strings_and_imports(version: &FileVersion<'_>) -> Vec<String> {
+fn find_project_module_references(version: &FileVersion<'_>) -> Vec<String> {
     let items = version.file.scopes[0].items.iter();
     let loads = items.filter(|item| matches!(item.kind, ItemKind::Import | ItemKind::Other));
     let own = |text: &&String| names_project_module(text, version.file.language);

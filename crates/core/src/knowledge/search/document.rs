@@ -145,8 +145,8 @@ impl TermVector {
         bytes
     }
 
-    /// Decodes the output of [`Vector::to_bytes`]. Damaged bytes end the list early. The result has at most `MAX_TERMS`
-    /// terms.
+    /// Decodes the output of [`TermVector::to_bytes`]. Damaged bytes end the list early. The result has at most
+    /// `MAX_TERMS` terms.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(TermDecoder::new(bytes).take(MAX_TERMS).collect())
     }

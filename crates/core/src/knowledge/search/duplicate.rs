@@ -9,7 +9,8 @@ use super::{
 /// Minimum likeness of two documents about the same problem.
 pub const MIN_DUPLICATE_SIMILARITY: f64 = 0.5;
 
-/// Returns `true` if the family signatures are equal or the likeness is at least [`MIN_DUPLICATE_LIKENESS`]. Symmetric.
+/// Returns `true` if the family signatures are equal or the likeness is at least [`MIN_DUPLICATE_SIMILARITY`].
+/// Symmetric.
 pub fn is_duplicate(a: &IndexedDocument, b: &IndexedDocument) -> bool {
     (a.family.is_some() && a.family == b.family) || jaccard_similarity(&a.vector, &b.vector) >= MIN_DUPLICATE_SIMILARITY
 }

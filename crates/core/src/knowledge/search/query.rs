@@ -50,7 +50,7 @@ const PACKAGE_WEIGHT: f64 = 0.1;
 pub struct Term {
     /// The stem, with the alphabet `a-z0-9`.
     pub text: String,
-    /// Hash of the term in [`super::Vector`].
+    /// Hash of the term in [`super::TermVector`].
     pub hash: u32,
     /// The spelling in the text.
     pub spelling: String,

@@ -67,7 +67,7 @@ pub(super) fn split_by_role(text: &str) -> Roles {
             continue;
         }
         if let Some(file) =
-            stack_frame::path_of_place_line(line.as_bytes()).filter(|_| is_function_of_frame(go_function))
+            stack_frame::path_of_location_line(line.as_bytes()).filter(|_| is_function_of_frame(go_function))
         {
             let function = stack_frame::function_of_frame_header(go_function.as_bytes());
             roles.messages.pop();

@@ -15,8 +15,8 @@ use super::{
 /// of these. On texts that were not used for the fit, they removed only a fifth of the wrong answers at the same number
 /// of right answers, which is not enough.
 pub const MIN_SCORE: f64 = 0.2;
-/// Number of terms of the query that a perfect answer contains: those with the highest weight. A report need not
-/// contain a whole pasted trace.
+/// Number of terms of the query that a perfect answer must contain. The terms with the highest weight count, because no
+/// incident repeats a whole pasted trace.
 const IDEAL_TERMS: usize = 12;
 /// Typical strength of a term in a document about the term: once in a title, or once in a short text.
 const USUAL_STRENGTH: f64 = 0.6;
@@ -110,7 +110,7 @@ impl WeighedQuery<'_> {
         self.score_terms(vector.terms().iter().copied(), family)
     }
 
-    /// Scores a document by the bytes of its vector from [`Vector::to_bytes`].
+    /// Scores a document by the bytes of its vector from [`TermVector::to_bytes`].
     pub fn score_bytes(&self, vector: &[u8], family: Option<&str>) -> Score {
         self.score_terms(TermDecoder::new(vector), family)
     }

@@ -52,13 +52,13 @@ impl<const N: usize> PlaceholderTable<N> {
                 before,
                 length,
                 classes,
-                required_classes: some,
-                needs_unit: measure,
-                is_number_fallback: number,
+                required_classes,
+                needs_unit,
+                is_number_fallback,
                 ..
             } = entries[entry];
-            table.measures |= (measure as u64) << entry;
-            table.number |= (number as u64) << entry;
+            table.measures |= (needs_unit as u64) << entry;
+            table.number |= (is_number_fallback as u64) << entry;
             allow_bytes(&mut table.after, entry, after);
             allow_bytes(&mut table.before, entry, before);
             let mut kind = 0;
@@ -68,7 +68,7 @@ impl<const N: usize> PlaceholderTable<N> {
             }
             let mut mask: u8 = 0;
             while mask <= WORD {
-                if mask & !classes == 0 && (some == 0 || mask & some != 0) {
+                if mask & !classes == 0 && (required_classes == 0 || mask & required_classes != 0) {
                     table.classes[mask as usize] |= 1 << entry;
                 }
                 mask += 1;

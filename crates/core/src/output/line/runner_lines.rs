@@ -153,7 +153,7 @@ fn find_message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     let number = digits_end(line, colon + 1);
     // A place without a message: `AppTests.swift:12`, `test/Spec.hs:8:18:`.
     if number > colon + 1
-        && let Some(file) = stack_frame::path_of_place_line(line.strip_suffix(b":").unwrap_or(line))
+        && let Some(file) = stack_frame::path_of_location_line(line.strip_suffix(b":").unwrap_or(line))
         && stack_frame::is_source_file(file)
     {
         return LineKind::Frame(StackFrame { file, ..StackFrame::default() });
@@ -381,7 +381,7 @@ fn is_junit_description(line: &[u8]) -> bool {
 fn kind_of_panic_line(line: &[u8]) -> Option<LineKind<'_>> {
     let start = memchr::memmem::find(line, b" panicked at ")? + 13;
     let rest = &line[start..];
-    if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::path_of_place_line) {
+    if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::path_of_location_line) {
         return Some(LineKind::Frame(StackFrame { file: place, function: b"", outer_first: false }));
     }
     Some(LineKind::Message(start))

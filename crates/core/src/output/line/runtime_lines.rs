@@ -39,11 +39,11 @@ pub(super) fn kind_of_quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
         return None;
     }
     // Excludes frames without a function, as PHPUnit, testify and Ginkgo print them.
-    if let Some(file) = stack_frame::path_of_place_line(line).filter(|file| stack_frame::is_source_file(file)) {
+    if let Some(file) = stack_frame::path_of_location_line(line).filter(|file| stack_frame::is_source_file(file)) {
         return Some(LineKind::Frame(StackFrame { file, function: b"", outer_first: false }));
     }
     let place = || line.strip_prefix(b"node:").and_then(stack_frame::text_before_number);
-    let file = stack_frame::path_of_place_line(line).or_else(place)?;
+    let file = stack_frame::path_of_location_line(line).or_else(place)?;
     let source = line.starts_with(b"node:") || SOURCE_EXTENSIONS.iter().any(|extension| file.ends_with(extension));
     source.then_some(LineKind::OpensBlock(SkippedBlock::Paragraph))
 }

@@ -173,7 +173,7 @@ fn kind_of_verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(LineKind::OpensBlock(SkippedBlock::Paragraph));
     }
     if let Some(place) = line.strip_prefix(b"Error Trace:") {
-        let file = stack_frame::path_of_place_line(place.trim_ascii());
+        let file = stack_frame::path_of_location_line(place.trim_ascii());
         return Some(
             file.map_or(LineKind::Noise, |file| LineKind::Frame(StackFrame { file, ..StackFrame::default() })),
         );

@@ -177,7 +177,7 @@ fn is_name(value: &[u8]) -> bool {
         && value.iter().all(|&byte| ALPHANUMERIC.has(byte) || byte == b'_')
 }
 
-/// Checks for an example in place of a token: `xxxxxxxxxx`, `...EXAMPLE`.
+/// Checks for a placeholder token, such as `xxxxxxxxxx` or `...EXAMPLE`.
 pub(in crate::redact) fn is_dummy_token(body: &[u8]) -> bool {
     let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     let distinct = seen.count_ones();

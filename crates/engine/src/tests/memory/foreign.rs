@@ -10,7 +10,7 @@ fn open_database(path: &Path) -> Result<Database, EngineError> {
 }
 
 /// Returns a world at `home` that also searches `foreign`.
-fn world_with_foreign(home: &Path, foreign: &Path) -> World {
+fn world_with_foreign_database(home: &Path, foreign: &Path) -> World {
     let mut world = World::open(home).unwrap();
     let recorder = RecorderOptions { by: Some("agent 1.0".to_owned()), from: Some("laptop".to_owned()) };
     let options = EngineOptions { recorder, ..EngineOptions::default() };
@@ -49,7 +49,7 @@ fn report_fix_of_run(world: &World, run: &str, fix: &str) {
 fn foreign_solutions_rank_last_without_statistics_or_recommendation() {
     let (own, foreign) = (Folder::new("own-0"), Folder::new("foreign-0"));
     create_hostile_world(&foreign.file());
-    let world = world_with_foreign(&own.file(), &foreign.file());
+    let world = world_with_foreign_database(&own.file(), &foreign.file());
 
     let alone = world.search_solutions(POOL_ERROR, linux_env());
     assert_eq!(alone.next_action.r#type, NextActionType::NoMatchDebugThenAddIncident);
@@ -88,7 +88,7 @@ fn foreign_solutions_rank_last_without_statistics_or_recommendation() {
 fn a_diagnosis_shows_foreign_fixes_only_as_related_claims() {
     let (own, foreign) = (Folder::new("own-1"), Folder::new("foreign-1"));
     create_hostile_world(&foreign.file());
-    let world = world_with_foreign(&own.file(), &foreign.file());
+    let world = world_with_foreign_database(&own.file(), &foreign.file());
     let run = world.run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     let found = world.diagnose(&run, "boom").unwrap();
     assert_eq!((found.pattern, found.suggested_fix, found.confidence), (None, None, None));
@@ -106,12 +106,12 @@ fn a_diagnosis_shows_foreign_fixes_only_as_related_claims() {
     assert_eq!((fix.recorded_by.as_deref(), fix.recorded_from.as_deref()), (Some("agent 1.0"), Some("laptop")));
 }
 
-/// Only runs that are recorded here decide, even if another memory saw the same test with the same error.
+/// Only runs that are recorded in this memory prove or refute a fix, even if another memory has seen the same failure.
 #[test]
 fn foreign_runs_prove_and_refute_nothing() {
     let (own, foreign) = (Folder::new("own-4"), Folder::new("foreign-4"));
     let theirs = create_hostile_world(&foreign.file());
-    let world = world_with_foreign(&own.file(), &foreign.file());
+    let world = world_with_foreign_database(&own.file(), &foreign.file());
     let run = world.run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     report_fix_of_run(&world, &run, HOSTILE_STEPS);
     let trust = || world.call(fixes, &NoParams {}).unwrap().reported[0].trust.clone();
@@ -136,11 +136,11 @@ fn foreign_runs_prove_and_refute_nothing() {
 fn foreign_databases_are_not_written_and_their_ids_are_rejected() {
     let (own, foreign) = (Folder::new("own-2"), Folder::new("foreign-2"));
     let theirs = create_hostile_world(&foreign.file());
-    // Indexes the waiting patterns first, because any search would do so.
+    // Indexes the waiting patterns now. Otherwise the first search would change the file that is compared below.
     theirs.search_solutions(POOL_ERROR, linux_env());
     drop(theirs);
     let before = fs::read(foreign.file()).unwrap();
-    let world = world_with_foreign(&own.file(), &foreign.file());
+    let world = world_with_foreign_database(&own.file(), &foreign.file());
     let found = world.search_solutions(POOL_ERROR, linux_env());
     let claim = &found.ranked_solutions[0];
     let refused = world.add_solution(&claim.incident_id, "Another", linux_env()).unwrap_err();
@@ -173,8 +173,9 @@ fn foreign_documents_do_not_change_own_scores() {
     let alone = World::open(&own.file()).unwrap();
     alone.add_new_incident(&pool_incident());
     let before = alone.search_solutions(POOL_ERROR, linux_env()).ranked_solutions;
-    let after =
-        world_with_foreign(&own.file(), &foreign.file()).search_solutions(POOL_ERROR, linux_env()).ranked_solutions;
+    let after = world_with_foreign_database(&own.file(), &foreign.file())
+        .search_solutions(POOL_ERROR, linux_env())
+        .ranked_solutions;
     assert_eq!(before[0].final_solution_score.to_bits(), after[0].final_solution_score.to_bits());
 }
 
@@ -182,7 +183,7 @@ fn foreign_documents_do_not_change_own_scores() {
 fn an_unreadable_foreign_database_adds_a_warning() {
     let (own, foreign) = (Folder::new("own-4"), Folder::new("foreign-4"));
     fs::write(foreign.file(), "no database at all, but long enough to be looked at as one").unwrap();
-    let world = world_with_foreign(&own.file(), &foreign.file());
+    let world = world_with_foreign_database(&own.file(), &foreign.file());
     let warnings = world.search_solutions(POOL_ERROR, linux_env()).warnings;
     assert!(warnings[0].starts_with("The foreign memory was skipped: "), "{warnings:?}");
 }

@@ -23,7 +23,7 @@ pub(super) struct HeldCases {
     retries: Retries,
     /// pytest-rerunfailures reports a failed attempt as a case without any error, followed by the next attempt.
     last: Option<ReportCase>,
-    /// Number of cases per name in the suite, by hash. Only for [`Attempts::CasesOrRepeats`].
+    /// Number of cases per name in the suite, by hash. Only for [`AttemptStyle::CasesOrRepeats`].
     runs: HashMap<u64, u32>,
 }
 

@@ -38,7 +38,7 @@ export interface AdapterContext {
   words: readonly string[];
   /** The environment of the command. */
   env: Readonly<Record<string, string | undefined>>;
-  /** True if arguments reach the runner only at the end of the command, through a package script. */
+  /** True if the command starts the runner through a package script, so that arguments must be at its end. */
   runsThroughScript: boolean;
   /** True if a filter selects only some of the tests. */
   isFiltered: boolean;

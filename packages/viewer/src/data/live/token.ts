@@ -41,7 +41,7 @@ const TOKEN_REQUEST = 'token?';
 const MAX_ANSWER_WAIT_MS = 400;
 
 /** Returns the token of another open tab, or undefined if no tab answers. */
-export function askOtherTabs(): Promise<string | undefined> {
+export function requestTokenFromOtherTabs(): Promise<string | undefined> {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   return new Promise<string | undefined>((resolve) => {
     channel.onmessage = ({ data }) => {

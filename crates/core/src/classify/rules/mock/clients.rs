@@ -64,7 +64,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         "mock-python-http",
         MockMismatch,
         &[
-            // These rules come before `refused` because the library reports a refused connection.
+            // These rules come before `connection_refused` because the library reports a refused connection.
             "connection refused by responses",
             "doesn't match any registered mock",
             "not all requests have been executed",
