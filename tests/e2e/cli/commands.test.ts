@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
 import { addCommands } from '../../../packages/mcp/src/cli/commands.ts';
+import { splitQuotedWords } from '../../../packages/mcp/src/system/command-line.ts';
 import { argus } from '../argus.ts';
 import { createProject } from '../harness.ts';
 import { MIXED_REPORT } from '../runs/reports.ts';
@@ -32,6 +33,33 @@ test('every command prints its help', async () => {
     expect(stdout).not.toContain('default: {}');
     expect(HIDDEN_COMMANDS.has(command) || /^Examples?:\n {2}\S/mu.test(stdout), `an example of ${command}`).toBe(true);
   }
+});
+
+/** Makes every command accept its arguments without running. */
+function disableActions(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => {} });
+  if (command.commands.length === 0) command.action(() => {});
+  else for (const child of command.commands) disableActions(child);
+}
+
+test('the parser accepts every example of the help', async () => {
+  const helps = await Promise.all(COMMANDS.map((command) => argus([...command.split(' '), '--help'])));
+  const examples = helps.flatMap(
+    ({ stdout }) => stdout.split(/^Examples?:$/mu)[1]?.match(/(?<=^ {2}argus ).*$/gmu) ?? [],
+  );
+  expect(examples.length).toBeGreaterThan(40);
+  const program = new Command('argus').enablePositionalOptions();
+  addCommands(program);
+  disableActions(program);
+  const refused: string[] = [];
+  for (const example of examples) {
+    try {
+      await program.parseAsync(splitQuotedWords(example.replace(/ [<>] \S+$/u, '')).words, { from: 'user' });
+    } catch (thrown) {
+      refused.push(`${example}: ${String(thrown)}`);
+    }
+  }
+  expect(refused).toEqual([]);
 });
 
 test('the help of the program lists examples and groups within 80 columns, and rare commands only with --all', async () => {

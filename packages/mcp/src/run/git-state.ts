@@ -79,7 +79,7 @@ export function startReadingGit(root: string, reports: readonly string[] = [], d
       const edits = [
         ...parseEditedFiles(diff),
         ...changedInside.flatMap((submodule) => listSubmoduleEdits(submodule, projectFolder)),
-        ...listUntrackedFiles(files, { tracked, projectFolder: projectFolder }),
+        ...listUntrackedFiles(files, { tracked, projectFolder }),
       ].slice(0, MAX_STORED_EDITS);
       return {
         commit,

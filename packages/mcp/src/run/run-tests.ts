@@ -343,7 +343,7 @@ class OutputCollector {
   constructor({ runner, reporting, addedArguments }: RunPlan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.shuffle = new ShuffleDetector(runner);
-    this.#removeAdditions = (text) => removeAdditions(text, { addedArguments: addedArguments, dir });
+    this.#removeAdditions = (text) => removeAdditions(text, { addedArguments, dir });
     this.#printed = new PrintedReports(dir, root);
     if (runner === 'gradle') this.upToDate = new UpToDateGradleTasks(root);
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimeRemover();

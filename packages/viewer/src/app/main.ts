@@ -7,4 +7,4 @@ import PatternsAnswer from './PatternsAnswer.svelte';
 
 const target = document.getElementById('page');
 document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-if (target) mount(PatternsAnswer, { target: target });
+if (target) mount(PatternsAnswer, { target });

@@ -13,10 +13,19 @@ import type { CiOptions } from './ci.ts';
 import type { GateOptions } from './gate-facts.ts';
 
 const GATE_HELP = `
-Fails on: regression, broken, new and unknown; a run without tests, or a failed run without a failing test; a failed command
-that the excused failures do not explain; an expired entry of argus-quarantine.yaml. Reports but excuses: flaky,
-infrastructure, order and environment at 70 % or more that also failed without this change, or that passed on the same
-files; and cases that argus-quarantine.yaml of the base lists.
+The gate fails on
+  - the verdicts regression, broken, new and unknown
+  - a run without tests, and a failed run without a failing test
+  - a failed command that the excused failures do not explain
+  - an expired entry of argus-quarantine.yaml
+
+It reports but excuses
+  - verdicts flaky, infrastructure and order, if the test also passed on the
+    same files
+  - these verdicts and environment at 70 % or more, if the test failed in the
+    same way before the change
+  - a test whose rerun passed
+  - cases that argus-quarantine.yaml of the base lists
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or an error.`;
 

@@ -126,7 +126,7 @@ export function createMachineProbe(root: string): MachineProbe {
     if (!holders.has(port)) holders.set(port, findListeningProgram(port));
     return holders.get(port);
   };
-  return { root, platform: process.platform, findPortHolder: findHolder, readFreeBytes: readFreeBytes };
+  return { root, platform: process.platform, findPortHolder: findHolder, readFreeBytes };
 }
 
 function readFreeBytes(folder: string): number | undefined {

@@ -70,7 +70,7 @@ export class ProjectFiles {
     const inside = this.toRelativePath(relative);
     if (inside === undefined) return undefined;
     try {
-      const reading = { maxBytes: maxBytes, links: { within: this.root } };
+      const reading = { maxBytes, links: { within: this.root } };
       const bytes = readPart(path.join(this.root, inside), reading, end ? 'end' : 'beginning');
       // Text files contain no NUL.
       return bytes.includes(0) ? undefined : bytes.toString('utf8');
