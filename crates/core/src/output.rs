@@ -69,7 +69,9 @@ impl<'t> Output<'t> {
         // deepest cause.
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(LinePart { text: part, whole, is_reported }) = selector.select_kept_part(line) else {
-                if std::mem::take(&mut selector.drops_previous_lines) && !has_restarted {
+                let is_restart = std::mem::take(&mut selector.drops_previous_lines)
+                    || std::mem::take(&mut selector.has_panicked) && lines.iter().all(|line| is_program_output(line.part));
+                if is_restart && !has_restarted {
                     has_restarted = true;
                     lines.clear();
                 }
@@ -121,6 +123,12 @@ impl<'t> Output<'t> {
     pub(crate) fn failure_place(&self) -> Option<String> {
         self.selector.failure_place()
     }
+}
+
+/// Checks for a line that a Rust test printed before it panicked. The panic of Insta does not contain the difference,
+/// which Insta prints before it.
+fn is_program_output(line: &[u8]) -> bool {
+    !salient_lines::looks_like_error(line) && !line.starts_with(b"Snapshot file: ")
 }
 
 /// A text without control characters and CI line prefixes. Its lines are cut at `MAX_LINE_BYTES`.

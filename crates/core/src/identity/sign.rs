@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// Version of redaction, classification and normalization. Increment it when a change can change signatures. The code
 /// of older versions is not kept.
-pub const SIGNATURE_VERSION: u32 = 7;
+pub const SIGNATURE_VERSION: u32 = 8;
 
 /// The exact and the family signature of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]

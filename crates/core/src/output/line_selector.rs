@@ -63,6 +63,9 @@ pub(super) struct LineSelector<'t> {
     has_list: bool,
     /// Set after a heading of `ExUnit`, because all lines before the heading are output of the program.
     pub(super) drops_previous_lines: bool,
+    /// Set after the first line of a Rust panic. The lines before it are output of the program, unless they contain an
+    /// error.
+    pub(super) has_panicked: bool,
     /// The place that Go's test log prints before the first message.
     reported: Option<SeenFrame<'t>>,
     /// Set after the first stack frame of any code.
@@ -150,6 +153,7 @@ impl<'t> LineSelector<'t> {
             LineKind::StableText(text) => return Some(LinePart { text, whole: false, is_reported: false }),
             LineKind::Frame(frame) => {
                 self.record_frame(frame, body);
+                self.has_panicked |= is_panic_line(body);
                 if frame.outer_first {
                     self.block = SkippedBlock::IndentedLines(indent);
                 }
@@ -272,6 +276,11 @@ impl<'t> LineSelector<'t> {
         }
         self.frames.push(SeenFrame { frame, body, code: b"" });
     }
+}
+
+/// Checks for `thread 'x' panicked at src/a.rs:1:2:`. The message is on the next line.
+fn is_panic_line(body: &[u8]) -> bool {
+    body.starts_with(b"thread '") && memchr::memmem::find(body, b" panicked at ").is_some()
 }
 
 /// Checks for a heading of `ExUnit`: `1) test adds (CartTest)`.

@@ -15,8 +15,10 @@ const MAX_LINES_TO_VALUES: usize = 6;
 /// joined with the next lines.
 pub(super) fn choose_headline(lines: &[String]) -> String {
     let error_lines: Vec<&str> = strip_message_prefixes(lines).filter(|line| !is_unrelated_to_error(line)).collect();
-    // Announcements of scripts and task errors of Gradle count only if there is no other line.
-    let start = error_lines.iter().position(|line| !is_announcement(line)).unwrap_or(0);
+    // Insta prints the difference before its panic. Announcements of scripts and task errors of Gradle count only if
+    // there is no other line.
+    let panic = error_lines.iter().position(|line| line.starts_with("snapshot assertion for '"));
+    let start = panic.or_else(|| error_lines.iter().position(|line| !is_announcement(line))).unwrap_or(0);
     let error_lines = &error_lines[start..];
     let Some(first) = error_lines.first() else { return describe_failure_without_error(lines) };
     let mut headline = (*first).to_owned();
