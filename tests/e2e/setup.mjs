@@ -12,7 +12,32 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
-const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19', 'coverage==7.17.5'];
+/**
+ * Includes the packages that these depend on, because a new version of such a package can change what pytest prints.
+ */
+const PYTHON_PACKAGES = [
+  'pytest==8.4.2',
+  'tox==4.67.15',
+  'flit-core==4.2.0',
+  'django==5.2.19',
+  'coverage==7.17.5',
+  'asgiref==3.13.0',
+  'cachetools==8.0.2',
+  'colorama==0.4.6',
+  'distlib==0.4.4',
+  'filelock==4.3.1',
+  'iniconfig==2.3.1',
+  'packaging==26.4',
+  'platformdirs==4.14.9',
+  'pluggy==1.7.0',
+  'pygments==2.21.0',
+  'pyproject-api==1.12.1',
+  'python-discovery==1.9.6',
+  'sqlparse==0.6.1',
+  'tomli-w==1.2.0',
+  'typing-extensions==4.16.0',
+  'virtualenv==21.15.11',
+];
 
 /** Installs the runners. Installs them again only if this file or the versions of the packages have changed. */
 export function setUpRunners({ all = false } = {}) {

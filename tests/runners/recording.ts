@@ -245,13 +245,17 @@ function comparableLines({ runs, alone = [] }: Recording): string[] {
  * order; ids.
  */
 export function toComparableText(text: string): string {
-  return removeErasedLines(text)
-    .replaceAll(/ +\(1 ?m?s\)/gu, '')
-    .replaceAll(/\b(?:\d+ ?m(?:in)? )?1 ?m?s\b/gu, '1s')
-    .replaceAll(', estimated 1s', '')
-    .replaceAll(/^[.FS*]{2,}$/gmu, (dots) => [...dots].sort().join(''))
-    .replaceAll(/^\d+\) /gmu, '1) ')
-    .replaceAll(/(?<=session-id=)[\w-]+/gu, '1');
+  return (
+    removeErasedLines(text)
+      .replaceAll(/ +\(1 ?m?s\)/gu, '')
+      .replaceAll(/\b(?:\d+ ?m(?:in)? )?1 ?m?s\b/gu, '1s')
+      .replaceAll(', estimated 1s', '')
+      // Packages that runners depend on can have plugins, whose versions are not fixed.
+      .replaceAll(/^plugins: .*$/gmu, 'plugins: 1')
+      .replaceAll(/^[.FS*]{2,}$/gmu, (dots) => [...dots].sort().join(''))
+      .replaceAll(/^\d+\) /gmu, '1) ')
+      .replaceAll(/(?<=session-id=)[\w-]+/gu, '1')
+  );
 }
 
 /** Matches control sequences of a terminal. */
