@@ -1,5 +1,5 @@
 /**
- * Every tool needs a call in the engine's list, a file, an entry in the registry, and an end-to-end test.
+ * Every tool needs a file, an entry in the registry, an end-to-end test, and the calls of the engine that it lists.
  * `tests/packaging/docs.test.ts` checks that the manual contains it. Each error code needs an end-to-end test too.
  */
 
