@@ -70,7 +70,8 @@ impl<'t> Output<'t> {
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(LinePart { text: part, whole, is_reported }) = selector.select_kept_part(line) else {
                 let is_restart = std::mem::take(&mut selector.drops_previous_lines)
-                    || std::mem::take(&mut selector.has_panicked) && lines.iter().all(|line| is_program_output(line.part));
+                    || std::mem::take(&mut selector.has_panicked)
+                        && lines.iter().all(|line| is_program_output(line.part));
                 if is_restart && !has_restarted {
                     has_restarted = true;
                     lines.clear();
