@@ -22,16 +22,27 @@ pub(super) fn find_database_of_solution(
     context: &CallContext,
     id: &str,
 ) -> Result<DatabaseRole, EngineError> {
+    let is_stored = |tx: &mut Tx<'_>| Ok(solutions::find_by_id(tx, id.trim())?.is_some());
+    find_own_database(engine, context, id, is_stored)?.ok_or_else(|| solution_not_found_error(engine, id))
+}
+
+/// Returns the user's database in which `is_stored` finds the id, or `None` if the id is unknown. Returns an error if
+/// another database has the id.
+fn find_own_database(
+    engine: &Engine,
+    context: &CallContext,
+    id: &str,
+    is_stored: impl Fn(&mut Tx<'_>) -> Result<bool, EngineError>,
+) -> Result<Option<DatabaseRole>, EngineError> {
     if engine.has_one_memory() {
-        return Ok(DatabaseRole::Primary);
+        return Ok(Some(DatabaseRole::Primary));
     }
     for side in OWN_DATABASES {
-        let body = |tx: &mut Tx<'_>| Ok(solutions::find_by_id(tx, id.trim())?);
-        if let Some(Some(_)) = engine.read_if_available(side, context, &mut Vec::new(), body)? {
-            return Ok(side);
+        if engine.read_if_available(side, context, &mut Vec::new(), &is_stored)? == Some(true) {
+            return Ok(Some(side));
         }
     }
-    Err(find_foreign_error(engine, context, id)?.unwrap_or_else(|| solution_not_found_error(engine, id)))
+    find_foreign_error(engine, context, id)?.map_or(Ok(None), Err)
 }
 
 /// Reads a solution inside of the transaction that changes it.
@@ -51,16 +62,8 @@ pub(super) fn find_database_of_owner(
     context: &CallContext,
     id: &str,
 ) -> Result<DatabaseRole, EngineError> {
-    if engine.has_one_memory() {
-        return Ok(DatabaseRole::Primary);
-    }
-    for side in OWN_DATABASES {
-        let body = |tx: &mut Tx<'_>| find_owner(tx, id);
-        if let Some(Some(_)) = engine.read_if_available(side, context, &mut Vec::new(), body)? {
-            return Ok(side);
-        }
-    }
-    Err(find_foreign_error(engine, context, id)?.unwrap_or_else(|| incident_not_found_error(engine, id)))
+    let is_stored = |tx: &mut Tx<'_>| Ok(find_owner(tx, id)?.is_some());
+    find_own_database(engine, context, id, is_stored)?.ok_or_else(|| incident_not_found_error(engine, id))
 }
 
 /// Finds an incident or a learned pattern inside of the transaction that changes it, because the pattern may have been
