@@ -3,6 +3,7 @@
 
 pub(crate) mod change;
 mod change_words;
+pub(crate) mod changed_files;
 pub mod edits;
 pub(crate) mod evidence_rows;
 pub(crate) mod failure_facts;

@@ -63,6 +63,9 @@ pub struct RunFacts {
     /// Commits of `path` that touched only files that tests do not read, for example documentation and images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documentation: Vec<String>,
+    /// Commits of `path` that touched files which decide how all tests are built or run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub configuration: Vec<String>,
     /// Digest of the tree of files that the run used.
     pub tree: String,
     /// True if the tree differed from the tree of the commit.

@@ -256,6 +256,7 @@ impl<'a> JudgingContext<'a> {
             self.newly_failing,
         );
         let order = self.collect_order_evidence(failure, history);
+        let order_here = order.for_failure_in(failure.case, self.order);
         let fails_with_other_errors = history.is_some_and(|history| {
             !history.other_failures_since_pass(self.view, FailureKey::from_failure(failure)).is_empty()
         });
@@ -270,7 +271,7 @@ impl<'a> JudgingContext<'a> {
             traits: &self.memory.traits,
             tests_together,
             // An order-dependent test fails in the same way each time.
-            order: Some(&order).filter(|_| !fails_with_other_errors),
+            order: Some(&order_here).filter(|_| !fails_with_other_errors),
             both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
             stored_probabilities: history
                 .and_then(|history| history.failure_mode(FailureKey::from_failure(failure)))

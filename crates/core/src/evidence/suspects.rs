@@ -3,8 +3,9 @@
 //! The model is Google's flake-aware culprit finding (2023). With flake rate `f` and culprit `j`, a run at commit `i`
 //! before `j` passes with probability `1 - f` and fails with `f`; a run at `j` or later fails. An additional
 //! hypothesis is that no commit introduced the failure, so that each of `n` commits has the prior `1 / (n + 1)`. A
-//! commit that touches a file of the failure weighs [`TOUCHED_FILE_WEIGHT`] times as much, and a commit that touches
-//! only documentation weighs [`DOCUMENTATION_COMMIT_WEIGHT`].
+//! commit that touches a file of the failure weighs [`TOUCHED_FILE_WEIGHT`] times as much, a commit that touches
+//! configuration [`CONFIGURATION_COMMIT_WEIGHT`] times, and a commit that touches only documentation
+//! [`DOCUMENTATION_COMMIT_WEIGHT`] times.
 
 use crate::evidence::facts::FileId;
 use crate::evidence::stored_rows::history::{Observation, observations_up_to_last_commit};
@@ -19,6 +20,9 @@ const CULPRIT_PASS_PROBABILITY: f64 = 0.001;
 const EDIT_FIX_PROBABILITY: f64 = 0.1;
 /// Weight of a commit that touched only files that tests do not read. An ordinary commit has the weight 1.
 const DOCUMENTATION_COMMIT_WEIGHT: f64 = 0.02;
+/// Weight of a commit that touched configuration, which affects all tests. The value assumes that a quarter of the
+/// culprits and a tenth of the other commits do so.
+const CONFIGURATION_COMMIT_WEIGHT: f64 = 2.5;
 /// Probability that an uncommitted edit breaks the test although the commits below the edit do not break it. It is high
 /// because most failures on an edited tree come from the edit.
 const EDIT_BREAK_PROBABILITY: f64 = 0.3;
@@ -116,6 +120,7 @@ fn find_candidates<'a>(view: &RunView<'a>, files: &BTreeSet<FileId>) -> Vec<Cand
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
             let prior = match () {
                 () if is_near => TOUCHED_FILE_WEIGHT,
+                () if view.is_configuration(at, commit) => CONFIGURATION_COMMIT_WEIGHT,
                 () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
                 () => 1.0,
             };

@@ -38,6 +38,8 @@ struct Story {
     untracked: Vec<(FileId, u64)>,
     /// True if the newest commit touched documentation only.
     is_documentation: bool,
+    /// True if the newest commit touched configuration.
+    is_configuration: bool,
 }
 
 /// Names that print only the numbers.
@@ -113,6 +115,7 @@ impl Story {
             edited_files: self.edited_files.iter().filter(|_| self.dirty).chain(&self.untracked).copied().collect(),
             idle: Vec::new(),
             documentation: if self.is_documentation { vec![format!("c{}", self.commits)] } else { Vec::new() },
+            configuration: if self.is_configuration { vec![format!("c{}", self.commits)] } else { Vec::new() },
             untracked: self.untracked.clone(),
             untracked_only: !self.dirty && !self.untracked.is_empty(),
             tree: format!("{}{:?}", self.tree, self.untracked),

@@ -1,8 +1,8 @@
 //! Changes of the code: stores the uncommitted edits and the new commits of a run, and compares them between two runs.
 
 use super::{
+    changed_files::{changed_file_ids, is_documentation},
     evidence_rows,
-    failure_facts::{changed_file_ids, is_documentation},
 };
 use crate::{
     Engine, EngineError, ErrorCode,

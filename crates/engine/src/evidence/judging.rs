@@ -2,11 +2,10 @@
 
 use super::{
     change_words,
+    changed_files::{changed_file_ids, is_configuration, is_documentation, is_in_argus_folder},
     edits::{self, EditedFiles},
     evidence_rows,
-    failure_facts::{
-        build_failure_facts, case_file_id, changed_file_ids, is_documentation, is_in_argus_folder, stack_file_ids,
-    },
+    failure_facts::{build_failure_facts, case_file_id, stack_file_ids},
     sentence_names::RunAndCaseNames,
     suite_failures,
 };
@@ -107,6 +106,7 @@ pub(crate) fn judge(
     let names = RunAndCaseNames {
         window: &memory.window,
         edits: &edits,
+        stacks: &collected.stacks,
         case,
         command: run.command.as_deref(),
         judged_run: facts.seq,
@@ -171,8 +171,14 @@ pub(crate) fn judge_earlier_failure_again(
     let edits = edits::load_edited_files(tx)?;
     let case = |case| if case == failure.case { Some(name.to_owned()) } else { stored_names.get(&case).cloned() };
     let command = runs::find_by_id(tx, run_id)?.and_then(|(_, run)| run.command);
-    let names =
-        RunAndCaseNames { window: &memory.window, edits: &edits, case, command: command.as_deref(), judged_run: seq };
+    let names = RunAndCaseNames {
+        window: &memory.window,
+        edits: &edits,
+        stacks: &stacks,
+        case,
+        command: command.as_deref(),
+        judged_run: seq,
+    };
     Ok(Some(convert_verdict(&judged, &names, None)))
 }
 
@@ -292,7 +298,7 @@ fn collect_run_facts(
     let commit_tree = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(commit_tree);
-    let NewCommits { path, follows, touched, edited, idle, documentation } =
+    let NewCommits { path, follows, touched, edited, idle, documentation, configuration } =
         git.map(|git| collect_new_commits(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION_CONDITION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -312,6 +318,7 @@ fn collect_run_facts(
         untracked_only: !is_clean && git.is_some_and(|git| git.untracked_only),
         idle,
         documentation,
+        configuration,
         tree: tree.unwrap_or_else(unknown),
         dirty: !is_clean,
         branch: run.git_branch.clone().unwrap_or_default(),
@@ -335,6 +342,7 @@ struct NewCommits {
     edited: Vec<(String, RunSeq)>,
     idle: Vec<String>,
     documentation: Vec<String>,
+    configuration: Vec<String>,
 }
 
 /// Collects the commits since the previous run. If the commit of the previous run is not among `commits`, the commits
@@ -370,6 +378,9 @@ fn collect_new_commits(
         newer.iter().filter(|(_, one)| touches_only(one)).map(|(commit, _)| commit.clone()).collect()
     };
     let (idle, documentation) = (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
+    let touches_configuration = |one: &CommitFacts| one.files.iter().any(|file| is_configuration(file));
+    let configuration =
+        newer.iter().filter(|(_, one)| touches_configuration(one)).map(|(commit, _)| commit.clone()).collect();
     let mut room = MAX_COMMIT_FILES_OF_RUN;
     let mut files = |one: &CommitFacts| {
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
@@ -392,7 +403,7 @@ fn collect_new_commits(
     if !is_complete && path.is_empty() {
         path.push(commit.clone());
     }
-    NewCommits { path, follows: is_complete, touched, edited, idle, documentation }
+    NewCommits { path, follows: is_complete, touched, edited, idle, documentation, configuration }
 }
 
 /// Maximum number of files stored for the commits of a run, newest commits first. A full window then takes 300 KB.
@@ -405,7 +416,7 @@ fn convert_verdict<F: Fn(CaseId) -> Option<String>>(
 ) -> CaseVerdict {
     let verdict = &judged.verdict;
     let case = judged.failure.case;
-    let since = verdict.since.as_ref().and_then(|since| convert_failing_since(since, verdict, names));
+    let since = verdict.since.as_ref().and_then(|since| convert_failing_since(since, judged, names));
     let settle = verdict.settle.as_ref().map(|settle| settle.to_sentence(names, case));
     let is_order_verdict = verdict.kind == VerdictKind::Order;
     CaseVerdict {
@@ -440,10 +451,11 @@ const MAX_BREAKING_FILES: usize = 3;
 
 fn convert_failing_since<F: Fn(CaseId) -> Option<String>>(
     since: &verdict::FailureStart,
-    verdict: &verdict::Verdict,
+    judged: &CaseJudgement,
     names: &RunAndCaseNames<'_, F>,
 ) -> Option<FailingSince> {
     let first = names.window.get(since.run)?;
+    let verdict = &judged.verdict;
     let runs = verdict.because.iter().find_map(|reason| match *reason {
         Reason::FailsSince { runs, .. } | Reason::AlwaysFailed { runs, .. } => Some(runs),
         _ => None,
@@ -454,8 +466,10 @@ fn convert_failing_since<F: Fn(CaseId) -> Option<String>>(
     });
     let is_here = |run: &RunFacts| run.commit == first.commit && run.branch == first.branch;
     let lasts = names.window.get(names.judged_run).is_some_and(is_here);
-    let edited =
-        edit.filter(|_| lasts).map(|(passed, failed)| names.list_breaking_files(passed, failed)).unwrap_or_default();
+    let edited = edit
+        .filter(|_| lasts)
+        .map(|(passed, failed)| names.list_breaking_files(passed, failed, judged))
+        .unwrap_or_default();
     Some(FailingSince {
         run_id: first.id.clone(),
         commit: since.commit.clone(),

@@ -2,7 +2,7 @@
 //! touched, and finds the commits that are hints for a failure. No run proved them. Only names of files and symbols
 //! are stored, no code.
 
-use super::failure_facts::changed_file_names;
+use super::changed_files::changed_file_names;
 use crate::{
     Engine, EngineError,
     contract::{

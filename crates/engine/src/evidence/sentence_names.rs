@@ -1,8 +1,12 @@
 //! Names of runs and cases in the sentences of verdicts.
 
-use super::edits::{self, EditedFiles};
+use super::{
+    changed_files::{changed_file_ids, is_configuration},
+    edits::{self, EditedFiles},
+};
 use argus_core::evidence::{
-    facts::{CaseId, RunSeq},
+    facts::{CaseId, RunSeq, StackFiles},
+    judge::CaseJudgement,
     sentences::{SentenceNames, format_run_command},
     stored_rows::window::RunWindow,
 };
@@ -13,6 +17,8 @@ pub(super) struct RunAndCaseNames<'a, F> {
     pub(super) window: &'a RunWindow,
     /// Edited files at the start of each run.
     pub(super) edits: &'a EditedFiles,
+    /// Files in the stacks of the judged failures.
+    pub(super) stacks: &'a StackFiles,
     pub(super) case: F,
     /// The command of the run, which is also the name of the case for the command itself.
     pub(super) command: Option<&'a str>,
@@ -28,16 +34,38 @@ impl<F: Fn(CaseId) -> Option<String>> RunAndCaseNames<'_, F> {
 }
 
 impl<F> RunAndCaseNames<'_, F> {
-    /// Returns the files whose edits may have broken a test that passed in one run and failed in a later run. Normally
-    /// these are the edits between the two runs that the judged run still has. If it has none of them, returns all
-    /// edits between the passed run and the judged run.
-    pub(super) fn list_breaking_files(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+    /// Returns the files whose edits may have broken a test that passed in one run and failed in a later run, the most
+    /// likely first. Normally these are the edits between the two runs that the judged run still has. If it has none of
+    /// them, these are all edits between the passed run and the judged run.
+    pub(super) fn list_breaking_files(&self, passed: RunSeq, failed: RunSeq, judged: &CaseJudgement) -> Vec<String> {
         let since_pass = |run: RunSeq| edits::files_edited_since(self.window, self.edits, passed, run);
         let now = since_pass(self.judged_run);
         let still: Vec<String> = since_pass(failed).into_iter().filter(|file| now.contains(file)).collect();
-        if still.is_empty() { now } else { still }
+        self.sort_by_likelihood(if still.is_empty() { now } else { still }, judged)
+    }
+
+    /// Sorts edited files: first the files in the stack of the failure, then other edits. A new file that nothing
+    /// connects with the failure, such as a scratch file, is left out if another edit or a commit explains the failure.
+    fn sort_by_likelihood(&self, mut files: Vec<String>, judged: &CaseJudgement) -> Vec<String> {
+        let involved = judged.failure.test_and_stack_files(self.stacks);
+        let untracked = self.window.get(self.judged_run).map_or(&[][..], |run| &run.untracked);
+        let rank = |file: &String| match () {
+            () if changed_file_ids(file).any(|id| involved.contains(&id)) => 0,
+            () if is_configuration(file) => 1,
+            () if !untracked.iter().any(|(id, _)| changed_file_ids(file).any(|file| file == *id)) => 2,
+            () => UNCONNECTED_RANK,
+        };
+        files.sort_by_cached_key(rank);
+        let is_explained =
+            !judged.verdict.suspects.is_empty() || files.iter().any(|file| rank(file) < UNCONNECTED_RANK);
+        if is_explained {
+            files.retain(|file| rank(file) < UNCONNECTED_RANK);
+        }
+        files
     }
 }
+
+const UNCONNECTED_RANK: u8 = 3;
 
 impl<F: Fn(CaseId) -> Option<String>> SentenceNames for RunAndCaseNames<'_, F> {
     fn run_id(&self, run: RunSeq) -> String {

@@ -10,8 +10,11 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{ContainerFact, GitFacts, RecordRunParams},
-    evidence::failure_facts::{build_failure_facts, stack_file_ids},
+    contract::{ContainerFact, RecordRunParams},
+    evidence::{
+        changed_files::ChangedFiles,
+        failure_facts::{build_failure_facts, stack_file_ids},
+    },
     failures::lookup,
     limits::MAX_ANALYZED_FAILURES,
 };
@@ -27,7 +30,6 @@ const REPORT_CASE_NAME: &str = "(report)";
 
 /// The cases of a run, and the data that the following steps need.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is another fact about the run")]
 pub(crate) struct CollectedRun {
     pub(crate) cases: Vec<Case>,
     /// Failures that can be listed in the answer.
@@ -42,9 +44,11 @@ pub(crate) struct CollectedRun {
     pub(crate) only_command_failed: bool,
     /// Failures as evidence for the verdicts.
     pub(crate) failed: Vec<evidence::facts::Failure>,
-    /// Files in the stacks of the failures, if the changed files are known.
+    /// Files in the stacks of the failures, and changed files that the tests are named after, if the changed files are
+    /// known.
     pub(crate) stacks: evidence::facts::StackFiles,
-    has_changed_files: bool,
+    /// None if the changed files are not known.
+    changed_files: Option<ChangedFiles>,
     budget: TextBudget,
 }
 
@@ -68,9 +72,8 @@ pub(crate) fn collect_cases(engine: &Engine, params: &RecordRunParams) -> Result
     let is_mixed = !params.cases.is_empty() && !params.reports.is_empty();
     let order_unknown = read.facts.order_unknown || params.order_unknown || is_mixed;
     let facts = ReportFacts { runner, order_unknown, ..read.facts };
-    let has_files = |git: &GitFacts| git.commits.iter().any(|commit| !commit.files.is_empty()) || !git.edits.is_empty();
-    let has_changed_files = params.git.as_ref().is_some_and(has_files);
-    let mut all = CollectedRun { facts, has_empty_reports, has_changed_files, budget, ..CollectedRun::default() };
+    let changed_files = params.git.as_ref().and_then(ChangedFiles::collect);
+    let mut all = CollectedRun { facts, has_empty_reports, changed_files, budget, ..CollectedRun::default() };
     let output = params.output_tail.as_deref();
     // pytest reports the interrupted test as passed.
     let is_certain = |case: &Case| case.status == Status::Failed || !params.interrupted;
@@ -247,9 +250,10 @@ impl CollectedRun {
         failure.headline.clone_from(&summary.headline);
         failure.signature.clone_from(&analysis.signatures.signature);
         let facts = build_failure_facts(&case.name, failure.category, &analysis, &summary);
-        if self.has_changed_files {
-            let files = stack_file_ids(&case.name, &analysis, &engine.options.project_root);
-            self.stacks.entry(facts.case).or_default().extend(files);
+        if let Some(changed_files) = &self.changed_files {
+            let files = self.stacks.entry(facts.case).or_default();
+            files.extend(stack_file_ids(&case.name, &analysis, &engine.options.project_root));
+            files.extend(changed_files.subjects_of(&case.name));
         }
         self.failed.push(facts);
         case.failure = Some(Box::new(failure));

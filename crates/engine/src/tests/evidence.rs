@@ -1,6 +1,7 @@
 //! Verdicts on failures over many runs, on a real store.
 
 mod addresses;
+mod attribution;
 mod edits;
 mod foreign;
 mod gate;

@@ -170,6 +170,14 @@ impl OrderEvidence {
         });
     }
 
+    /// Returns the evidence without the candidates that cannot explain a failure in a run with this order, because they
+    /// did not run before the failing test.
+    #[must_use]
+    pub fn for_failure_in(&self, victim: CaseId, order: &Order) -> Self {
+        let may_explain = |candidate: &&PolluterCandidate| order.is_unknown || order.ran_before(candidate.case, victim);
+        Self { candidates: self.candidates.iter().filter(may_explain).copied().collect(), ..*self }
+    }
+
     /// `ln P` of the results if an earlier test makes this test fail, where each of `cases` is equally likely.
     /// Also returns the most likely candidate and its share. `passed` is the total number of passes.
     pub fn log_likelihood(&self, cases: u32, passed: u32) -> Option<(f64, CaseId, f64)> {

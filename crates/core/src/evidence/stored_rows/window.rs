@@ -250,6 +250,11 @@ impl<'a> RunView<'a> {
         self.runs[at].documentation.contains(commit)
     }
 
+    /// Returns `true` if a commit of a run touched files which decide how all tests are built or run.
+    pub fn is_configuration(&self, at: usize, commit: &String) -> bool {
+        self.runs[at].configuration.contains(commit)
+    }
+
     /// Returns the new commits after the run with this number, newest first.
     pub fn commits_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
         let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);

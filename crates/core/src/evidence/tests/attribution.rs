@@ -128,6 +128,20 @@ fn a_documentation_commit_is_less_suspected() {
 }
 
 #[test]
+fn a_configuration_commit_is_more_suspected() {
+    let mut story = Story::new();
+    story.pass(3);
+    story.is_configuration = true;
+    story.commit();
+    story.run_cases_in_order((0..CASES_PER_STORY - 1).collect(), &[]);
+    story.is_configuration = false;
+    story.commit();
+    let judgement = story.run(&[failure(CASES_PER_STORY - 1, 7)]);
+    let verdict = &only_judgement(&judgement).verdict;
+    assert_eq!(verdict.suspects[0].commit, format!("c{}", story.commits - 1), "{:?}", verdict.suspects);
+}
+
+#[test]
 fn a_machine_error_is_not_attributed_to_an_unrelated_commit() {
     let busy = failure_in_test_file(3, ErrorSource::Machine);
     // The verdict is the same after one pass and after two passes.

@@ -135,6 +135,24 @@ fn order_verdict_names_the_polluter() {
     assert_eq!(verdict.settle, Some(SettlingRun::RunPair { first: 20 }));
 }
 
+/// The first failures had another cause, so their polluter cannot be named in a run in which it comes later.
+#[test]
+fn a_test_that_ran_later_is_no_polluter() {
+    let mut story = Story::new();
+    let usual: Vec<CaseId> = (0..CASES_PER_STORY).collect();
+    let with_first = |first: CaseId| {
+        let others = usual.iter().copied().filter(|case| *case != first);
+        Order::new(std::iter::once(first).chain(others).collect())
+    };
+    let mut last = None;
+    for polluter in [30, 30, 30, 30, 30, 30, 30, 30, 31] {
+        story.commit();
+        story.run_with_order(Order::new(usual.clone()), &[]);
+        last = Some(story.run_with_order(with_first(polluter), &[failure(3, 1)]));
+    }
+    assert_ne!(only_judgement(&last.unwrap()).verdict.polluter, Some(30));
+}
+
 /// For example, a command that timed out is reported as an additional case behind its tests, while an earlier run
 /// contained the tests.
 #[test]

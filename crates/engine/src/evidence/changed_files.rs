@@ -1,0 +1,267 @@
+//! Recognizes what a changed file has to do with a failing test.
+
+use super::failure_facts::case_file_id;
+use crate::{contract::GitFacts, runs::case_name::CASE_NAME_SEPARATOR};
+use argus_core::evidence::facts::{FileId, file_id};
+use std::collections::HashMap;
+
+/// The files that the known commits and the uncommitted edits touched, by the name that a test of the file has.
+pub(crate) struct ChangedFiles {
+    by_subject: HashMap<String, Vec<FileId>>,
+}
+
+impl ChangedFiles {
+    /// Returns `None` if no changed file is known.
+    pub(crate) fn collect(git: &GitFacts) -> Option<Self> {
+        let committed = git.commits.iter().flat_map(|commit| commit.files.iter().map(String::as_str));
+        let mut files = committed.chain(git.edits.iter().map(|edit| edit.path.as_str())).peekable();
+        files.peek()?;
+        let mut by_subject: HashMap<String, Vec<FileId>> = HashMap::new();
+        for (file, subject) in files.filter_map(|file| Some((file, subject_name(file)?))) {
+            by_subject.entry(subject).or_default().push(file_id(file));
+        }
+        Some(Self { by_subject })
+    }
+
+    /// Returns the changed files that the test is named after: `src/cart.ts` for a test in `test/cart.test.ts`. Most
+    /// failed assertions have no stack in the code that returned the wrong value.
+    pub(crate) fn subjects_of(&self, case_name: &str) -> impl Iterator<Item = FileId> {
+        let test_file = case_name.split_once(CASE_NAME_SEPARATOR).map_or("", |(file, _)| file);
+        let subjects = subject_name(test_file).and_then(|subject| self.by_subject.get(&subject));
+        let test = case_file_id(case_name);
+        subjects.into_iter().flatten().copied().filter(move |file| *file != test)
+    }
+}
+
+/// Names that say nothing about what a file contains.
+const GENERIC_NAMES: [&str; 20] = [
+    "app", "base", "common", "conftest", "core", "helper", "helpers", "index", "init", "lib", "main", "mod", "package",
+    "setup", "test", "tests", "types", "util", "utils", "version",
+];
+
+/// Returns what a source file and its test have in common: `cart` for `src/cart.ts`, `test/cart.test.ts`, `test_cart.py`,
+/// `cart_test.go` and `CartTest.java`. None for names such as `index.ts`.
+fn subject_name(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next()?;
+    let stem = name.split('.').next()?;
+    let stem = stem.strip_prefix("test_").unwrap_or(stem);
+    let endings = ["_test", "_tests", "_spec", "-test", "-spec", "Tests", "Test", "Spec", "IT"];
+    let stem = endings.into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
+    let subject = stem.trim_matches('_').to_ascii_lowercase();
+    (!subject.is_empty() && !GENERIC_NAMES.contains(&subject.as_str())).then_some(subject)
+}
+
+/// Returns `true` if a file decides how code is built, or how and with which dependencies all tests are run.
+pub(super) fn is_configuration(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    let is_named = matches!(
+        name,
+        "package.json"
+            | "package-lock.json"
+            | "npm-shrinkwrap.json"
+            | "yarn.lock"
+            | "pnpm-lock.yaml"
+            | "bun.lock"
+            | "deno.json"
+            | "deno.lock"
+            | "pytest.ini"
+            | "setup.cfg"
+            | "setup.py"
+            | "tox.ini"
+            | "pyproject.toml"
+            | "conftest.py"
+            | "Pipfile"
+            | "Pipfile.lock"
+            | "poetry.lock"
+            | "uv.lock"
+            | "go.mod"
+            | "go.sum"
+            | "Cargo.toml"
+            | "Cargo.lock"
+            | "rust-toolchain"
+            | "rust-toolchain.toml"
+            | "pom.xml"
+            | "gradle.properties"
+            | "libs.versions.toml"
+            | "Gemfile"
+            | "Gemfile.lock"
+            | ".rspec"
+            | "spec_helper.rb"
+            | "rails_helper.rb"
+            | "test_helper.rb"
+            | "composer.json"
+            | "composer.lock"
+            | "phpunit.xml"
+            | "phpunit.xml.dist"
+            | "CMakeLists.txt"
+            | "Makefile"
+            | "Dockerfile"
+            | ".env"
+            | ".nvmrc"
+            | ".node-version"
+            | ".python-version"
+            | ".ruby-version"
+            | ".tool-versions"
+            | "global.json"
+            | "Directory.Build.props"
+            | "mix.exs"
+            | "mix.lock"
+    );
+    let is_script_config =
+        ending.rsplit_once('.').map_or("", |(before, _)| before).ends_with("config") || ending.starts_with("config.");
+    is_named
+        || is_script_config
+        || stem.starts_with("tsconfig")
+        || stem.starts_with("docker-compose")
+        || (stem.starts_with("requirements") && matches!(ending, "txt" | "in"))
+        || name.starts_with(".babelrc")
+        || name.starts_with(".mocharc")
+        || name.starts_with(".swcrc")
+        || name.starts_with(".env.")
+        || file.starts_with(".cargo/")
+        || matches!(ending, "gradle" | "gradle.kts" | "csproj")
+}
+
+/// Returns the ids of a changed file: its path, and for the JVM also the path below the source folder, because stacks
+/// there name only a package and a file. For example, `core/src/main/java/com/acme/Cart.java` also has the id of
+/// `com/acme/Cart.java`.
+pub(super) fn changed_file_ids(file: &str) -> impl Iterator<Item = FileId> {
+    changed_file_names(file).map(file_id)
+}
+
+pub(super) fn changed_file_names(file: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(file).chain(path_below_source_folder(file))
+}
+
+/// Returns `true` if Argus wrote the file into one of its folders. Tests do not read these files.
+pub(super) fn is_in_argus_folder(file: &str) -> bool {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
+}
+
+/// Returns `true` if tests do not read a file, for example documentation, images, and settings of editors and
+/// repository hosts. Files in test and source folders do not count, because they can be fixtures.
+pub(super) fn is_documentation(file: &str) -> bool {
+    let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let has_folder = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let ending = ending.to_ascii_lowercase();
+    let is_prose = matches!(ending.as_str(), "md" | "mdx" | "rst" | "adoc")
+        || matches!(stem, "README" | "LICENSE" | "LICENCE" | "CHANGELOG" | "AUTHORS" | "NOTICE" | "CODEOWNERS");
+    let is_image = matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "svg" | "webp" | "ico");
+    let is_host_setting = file.starts_with(".github/") || file.starts_with(".circleci/") || name == ".gitlab-ci.yml";
+    let is_editor_setting =
+        matches!(name, ".editorconfig" | ".gitignore" | ".gitattributes") || has_folder(&[".vscode", ".idea"]);
+    !has_folder(&["test", "tests", "spec", "__tests__", "testdata", "fixtures", "src"])
+        && (is_prose || is_image || is_host_setting || is_editor_setting)
+}
+
+fn path_below_source_folder(file: &str) -> Option<&str> {
+    file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
+    let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
+    let below = &file[start..];
+    // Without `main/java/`, `test/kotlin/` or similar folders, the package starts directly below `src`.
+    let language_folder = below.split_once('/').and_then(|(_, rest)| rest.split_once('/'));
+    let package = language_folder.filter(|(folder, _)| matches!(*folder, "java" | "kotlin" | "scala" | "groovy"));
+    Some(package.map_or(below, |(_, rest)| rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_configuration, is_documentation, is_in_argus_folder, path_below_source_folder, subject_name};
+
+    #[test]
+    fn a_test_is_named_after_its_source_file() {
+        for (file, subject) in [
+            ("src/cart.ts", Some("cart")),
+            ("test/cart.test.ts", Some("cart")),
+            ("src/Cart.spec.tsx", Some("cart")),
+            ("shop/cart.py", Some("cart")),
+            ("tests/test_cart.py", Some("cart")),
+            ("pkg/cart_test.go", Some("cart")),
+            ("src/test/java/acme/CartTest.java", Some("cart")),
+            ("spec/models/cart_spec.rb", Some("cart")),
+            ("tests/CartTests.cs", Some("cart")),
+            ("src/index.ts", None),
+            ("test/index.test.ts", None),
+            ("shop/__init__.py", None),
+            ("shop/tests.py", None),
+            (".eslintrc", None),
+            ("", None),
+        ] {
+            assert_eq!(subject_name(file).as_deref(), subject, "{file}");
+        }
+    }
+
+    #[test]
+    fn is_configuration_finds_files_that_affect_all_tests() {
+        for (file, expected) in [
+            ("package.json", true),
+            ("packages/shop/package.json", true),
+            ("vitest.config.ts", true),
+            ("jest.config.cjs", true),
+            ("tsconfig.base.json", true),
+            ("tests/conftest.py", true),
+            ("requirements-dev.txt", true),
+            ("docker-compose.test.yml", true),
+            (".cargo/config.toml", true),
+            ("build.gradle.kts", true),
+            ("src/config.ts", false),
+            ("src/cart.ts", false),
+            ("src/package.ts", false),
+            ("README.md", false),
+        ] {
+            assert_eq!(is_configuration(file), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn is_kept_by_argus_checks_the_folder() {
+        for (file, is_kept) in [
+            (".argus-shared/fixes/fix-1.json", true),
+            (".argus/memory.db", true),
+            ("packages/shop/.argus/memory.db", true),
+            (".argus-shared", false),
+            ("src/.argus.ts", false),
+            ("argus/cart.ts", false),
+        ] {
+            assert_eq!(is_in_argus_folder(file), is_kept, "{file}");
+        }
+    }
+
+    #[test]
+    fn is_documentation_excludes_files_that_tests_read() {
+        for (file, is_read) in [
+            ("README.md", false),
+            ("docs/guide/start.rst", false),
+            ("assets/logo.SVG", false),
+            ("LICENSE", false),
+            (".github/workflows/ci.yml", false),
+            (".gitignore", false),
+            ("src/help.md", true),
+            ("tests/fixtures/page.md", true),
+            ("pkg/testdata/in.png", true),
+            ("notes.txt", true),
+            ("docs/conf.py", true),
+            ("package.json", true),
+        ] {
+            assert_eq!(is_documentation(file), !is_read, "{file}");
+        }
+    }
+
+    #[test]
+    fn path_below_source_folder_returns_the_package_path_of_jvm_sources() {
+        for (file, package) in [
+            ("src/main/java/com/acme/Cart.java", Some("com/acme/Cart.java")),
+            ("core/src/test/kotlin/acme/CartTest.kt", Some("acme/CartTest.kt")),
+            ("core/src/integrationTest/groovy/acme/CartSpec.groovy", Some("acme/CartSpec.groovy")),
+            ("src/com/acme/Cart.java", Some("com/acme/Cart.java")),
+            ("acme/Cart.java", None),
+            ("src/main/java/notes.md", None),
+            ("src/cart.ts", None),
+        ] {
+            assert_eq!(path_below_source_folder(file), package, "{file}");
+        }
+    }
+}
