@@ -262,12 +262,12 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
   expect(JSON.parse(report.end() ?? '')).toMatchObject({
     results: {
       tests: [
-        { name: 'net::good', suite: ['my-crate'], status: 'passed' },
         {
           name: 'net::bad',
           status: 'failed',
           message: expect.stringMatching(/^thread 'net::bad' panicked[\s\S]* right: 2$/u),
         },
+        { name: 'net::good', suite: ['my-crate'], status: 'passed' },
         { name: 'slow', suite: ['my-crate'], status: 'skipped' },
       ],
     },
@@ -296,10 +296,18 @@ error: test failed, to rerun pass \`--lib\`
     'stderr',
   );
   expect(JSON.parse(report.end() ?? '').results.tests).toMatchObject([
-    { name: 'net::good', status: 'passed' },
     { name: 'net::bad', message: expect.stringMatching(/lib\.rs:9:5:\n.* failed\n {2}left: 1\n right: 2$/u) },
+    { name: 'net::good', status: 'passed' },
     { name: 'net::worse', message: expect.stringMatching(/lib\.rs:12:5:\nno route$/u) },
   ]);
+});
+
+test('orders the tests of a binary by their names, because threads finish in any order', () => {
+  const report = new LibtestReport();
+  report.add('running 2 tests\ntest b ... ok\ntest a::c ... FAILED\ntest result: FAILED. 1 passed; \n', 'stdout');
+  report.add('running 2 tests\ntest a::b ... ok\ntest a::a ... ok\ntest result: ok. 2 passed; \n', 'stdout');
+  const { tests } = JSON.parse(report.end() ?? '').results;
+  expect(tests.map(({ name }: { name: string }) => name)).toEqual(['a::c', 'b', 'a::a', 'a::b']);
 });
 
 test.each([

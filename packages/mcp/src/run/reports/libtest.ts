@@ -39,6 +39,8 @@ interface LibtestCase {
   name: string;
   status: 'passed' | 'failed' | 'skipped';
   binary: string | undefined;
+  /** Number of the binary in the run. */
+  program: number;
   output: string;
 }
 
@@ -80,7 +82,7 @@ export class LibtestReport {
     for (const stream of ['stderr', 'stdout'] as const) this.#readLine(this.#incompleteLines[stream], stream);
     if (this.#cases.length === 0) return null;
     this.#assignPanics();
-    const tests = this.#cases.map(({ name, status, binary, output }) => ({
+    const tests = this.#cases.sort(compareStart).map(({ name, status, binary, output }) => ({
       name,
       suite: binary === undefined ? [] : [binary],
       status,
@@ -140,7 +142,7 @@ export class LibtestReport {
     this.#startedTest = word === undefined ? (TEST_START.exec(line)?.[1] ?? this.#startedTest) : undefined;
     if (name === undefined || word === undefined) return;
     const status = word === 'ok' ? 'passed' : word === 'FAILED' ? 'failed' : 'skipped';
-    this.#cases.push({ name, status, binary: this.#binary, output: '' });
+    this.#cases.push({ name, status, binary: this.#binary, program: this.#startedBinaries, output: '' });
   }
 
   #findFailed(name: string): LibtestCase | undefined {
@@ -177,6 +179,14 @@ export class LibtestReport {
       failedCase.output = (panic ?? (isSingleThreaded ? mainThreadPanics[index] : undefined))?.output ?? '';
     }
   }
+}
+
+/**
+ * libtest starts the tests of a binary in the order of their names, but prints them in the order in which its threads
+ * finish, which changes from run to run.
+ */
+function compareStart(one: LibtestCase, other: LibtestCase): number {
+  return one.program - other.program || (one.name < other.name ? -1 : Number(one.name > other.name));
 }
 
 /** Returns `my-crate` for the library, `my-crate::api` for `tests/api.rs`, and `my-crate::bin/tool` for a program. */
