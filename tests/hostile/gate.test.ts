@@ -179,6 +179,13 @@ test.each([
   expect((await runGate(root, report, ['--rerun', 'node --test'])).status).toBe(status);
 });
 
+test('a failure blocks the change if the command cannot run its test alone', async () => {
+  const root = await createPullRequest();
+  runGit(root, 'branch', '-q', '-D', 'main');
+  const judged = await runGate(root, createReport(errorsOf(FLAKY_CASE)), ['--rerun', 'make check']);
+  expect([judged.status, judged.failing.length], JSON.stringify(judged)).toEqual([1, 1]);
+});
+
 test('no test of a change is run again while a secret is set', async () => {
   const body = "require('node:fs').writeFileSync('ran', '');";
   const root = await createPullRequest({ 'a.test.js': `require('node:test').test('waits', () => { ${body} });\n` });

@@ -217,10 +217,22 @@ test('stops at a script that calls itself', () => {
   expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
 });
 
-test('filters node:test in a script only if the script names no files', () => {
-  expect(plan('npm test', scripts({ test: 'node --test' }), 'adds').run).toBe('npm test -- --test-name-pattern=adds');
-  const rootWithFiles = scripts({ test: 'node --test test/*.js' });
-  expect(() => plan('npm test', rootWithFiles, 'adds')).toThrow(/put the filter option of the runner into command/u);
+test.each([
+  ['npm test', { test: 'node --test' }, 'npm test -- --test-name-pattern=adds'],
+  // node reads no options after file names, so the filter is inserted into the command of the script.
+  ['npm test', { test: 'node --test test/*.js' }, 'node --test-name-pattern=adds --test test/*.js'],
+  ['CI=1 npm run unit', { unit: 'A=1 node --test a.js' }, 'CI=1 A=1 node --test-name-pattern=adds --test a.js'],
+  ['npm t', { test: 'npm run unit', unit: 'node --test a.js' }, 'node --test-name-pattern=adds --test a.js'],
+])('filters node:test in the script of %s', (command, all, run) => {
+  expect(plan(command, scripts(all), 'adds').run).toBe(run);
+});
+
+test.each([
+  ['npm test', { pretest: 'tsc', test: 'node --test test/*.js' }],
+  ['npm test', { test: 'npm run unit', unit: 'node --test a.js', postunit: 'rm a.js' }],
+  ['npm test -- b.js', { test: 'node --test a.js' }],
+])('refuses a filter for %s if the command of its script does something else', (command, all) => {
+  expect(() => plan(command, scripts(all), 'adds')).toThrow(/put the filter option of the runner into command/u);
 });
 
 test('notes that nextest runs no doctests if the project may have doctests', () => {

@@ -3,6 +3,7 @@
  * change did not break it. Known flaky tests are rerun too, because the change may have broken them completely.
  */
 
+import { ArgusError } from '../../errors.ts';
 import type { GateFailure, GateResult } from '../../format/report/gate.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { io } from '../../system/io.ts';
@@ -59,7 +60,8 @@ export async function rerunFailures(
     return ran;
   }
   for (const { caseName } of toRerun) {
-    const { hasFailed, problem } = await rerunUntilPassed(caseName, command, projectPath, sessionManager);
+    const rerun = rerunUntilPassed(caseName, command, projectPath, sessionManager);
+    const { hasFailed, problem } = await rerun.catch(describeRefusal);
     if (hasFailed) ran.failed.add(caseName);
     else if (problem === null) ran.passed.add(caseName);
     if (problem !== null) ran.undone.push(`${caseName} ran again: ${problem}.`);
@@ -67,6 +69,12 @@ export async function rerunFailures(
   if (ran.passed.size > 0)
     ran.done.push(`${formatCount(ran.passed.size, 'test')} passed when run again on the same files.`);
   return ran;
+}
+
+/** A command that cannot run a single test does not end the job: the gate then decides without the rerun. */
+function describeRefusal(thrown: unknown): RerunOutcome {
+  if (!(thrown instanceof ArgusError)) throw thrown;
+  return { hasFailed: false, problem: thrown.message.replace(/\.$/u, '') };
 }
 
 interface RerunOutcome {
@@ -103,7 +111,7 @@ async function rerunOnce(
   if (stored === false) return { hasFailed: false, problem: 'the run could not be recorded' };
   const session = await sessionManager.getOrThrow(projectPath);
   const { value } = await session.withEngine((engine) => engine.runDetail({ runId, limit: MAX_CASES }));
-  const matching = value.cases.filter((one) => one.caseName === caseName);
+  const matching = findSameTest(value.cases, caseName);
   if (matching.length === 0) return { hasFailed: false, problem: 'it was not among the tests that ran' };
   const failed = matching.find(({ status }) => status === 'failed');
   if (failed === undefined && matching.every(({ status }) => status === 'passed'))
@@ -113,3 +121,15 @@ async function rerunOnce(
 }
 
 const MAX_CASES = 1_000;
+
+/**
+ * Returns the results of a test that an imported report names. Some reports, such as the JUnit report of node:test, have
+ * no files, while the rerun names the file of each test. Then several tests may have the name, and all must pass.
+ */
+export function findSameTest<T extends { caseName: string }>(cases: readonly T[], reportedName: string): T[] {
+  const exact = cases.filter(({ caseName }) => caseName === reportedName);
+  if (exact.length > 0) return exact;
+  return cases.filter(
+    ({ caseName }) => caseName.endsWith(` > ${reportedName}`) || reportedName.endsWith(` > ${caseName}`),
+  );
+}

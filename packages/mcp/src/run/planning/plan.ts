@@ -15,7 +15,7 @@ import {
 import { ADAPTERS } from '../adapters.ts';
 import { keepAdditionsInShell } from '../reporters/kept-variables.cjs';
 import { createHookReportSettings, createPytestReportSettings } from '../reporters.ts';
-import { findScript, getScriptArguments, readPackageScripts } from './scripts.ts';
+import { findScript, getScriptArguments, readPackageScripts, type Script } from './scripts.ts';
 import { createNoWatchVariables, getWatchAdvice } from './watch-mode.ts';
 import { findWorkspaceRun, type WorkspaceRun } from './workspaces.ts';
 
@@ -64,6 +64,8 @@ interface RecognizedRunner {
   /** Offset at which `run` is inserted, because pnpm itself reads the options after the short form `pnpm test`. */
   runAt?: number | undefined;
   runsThroughScript: boolean;
+  /** The typed line with the command of the script in place of the script. Undefined if the two do not do the same. */
+  lineWithoutScript?: string | undefined;
   /** True if the runner runs in several packages, which would overwrite a single report file. */
   isInSeveralPackages?: boolean;
 }
@@ -82,6 +84,9 @@ export function planRun(input: PlanInput): RunPlan {
     };
     return keepAdditions(plan);
   }
+  const { lineWithoutScript } = recognized;
+  if (input.filter !== undefined && lineWithoutScript !== undefined && !readsArgumentsAtEnd(recognized))
+    return planRun({ ...input, command: lineWithoutScript });
   const filterArgs = getFilterArguments(recognized, input);
   const reporting = input.hasConfiguredReports ? { reports: [] } : createAllReportSettings(recognized, input);
   return keepAdditions({
@@ -127,7 +132,8 @@ export function canAddFilter(command: string, root: string): boolean {
 }
 
 function supportsFilter(recognized: RecognizedRunner): boolean {
-  return recognized.adapter.filter !== undefined && readsArgumentsAtEnd(recognized);
+  const takesFilter = readsArgumentsAtEnd(recognized) || recognized.lineWithoutScript !== undefined;
+  return recognized.adapter.filter !== undefined && takesFilter;
 }
 
 /** Returns the settings for the report of the runner, and for reports of other runners that it may start. */
@@ -245,7 +251,21 @@ function recognizeRunner(command: string, root: string, depth = 0): RecognizedRu
     separator,
     runAt,
     runsThroughScript: true,
+    lineWithoutScript: scriptArguments.length === 0 ? replaceScript(command, last, start, script, inner) : undefined,
   };
+}
+
+/** Returns undefined if the script has steps before or after it, which the command of the script does not run. */
+function replaceScript(
+  line: string,
+  { words }: LastCommand,
+  start: number,
+  { text, hasHooks }: Script,
+  inner: RecognizedRunner,
+): string | undefined {
+  const command = inner.runsThroughScript ? inner.lineWithoutScript : text;
+  if (hasHooks || command === undefined) return undefined;
+  return `${line.slice(0, words[start]?.start)}${command}${line.slice(getWordEnd(words.at(-1)))}`;
 }
 
 /** Returns the runner of the script in all packages, if all packages have the same runner. */
@@ -408,7 +428,9 @@ function createPackageCommands({ command, root, filter }: FilteredCommand): Pack
   return packages.folders.map((folder, index) => {
     const recognized = recognizedByPackage[index];
     const args =
-      recognized === undefined ? undefined : buildFilterArguments(filter, { ...recognized, runsThroughScript: true });
+      recognized === undefined
+        ? undefined
+        : buildFilterArguments(filter, { ...recognized, runsThroughScript: true, lineWithoutScript: undefined });
     // `cd -` and `cd -P` have another meaning in a shell.
     const place = folder.startsWith('-') ? `./${folder}` : folder;
     const text = `cd ${quoteArgument(place)} && npm run ${packages.script}${args === undefined ? '' : ` --${formatArguments(args)}`}`;

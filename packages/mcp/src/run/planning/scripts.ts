@@ -11,6 +11,8 @@ export interface Script {
   needsDashes: boolean;
   /** True if the script accepts arguments only if `run` precedes its name. */
   needsRun: boolean;
+  /** True if the manager runs another script before or after this script, such as `pretest`. */
+  hasHooks: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export function findScript(words: readonly string[], root: string): Script | und
   const names = rest.filter((word) => word !== '--silent' && word !== '-s');
   const name = getScriptName(manager, names);
   if (!name || name.startsWith('-')) return undefined;
-  const text = readScripts(manager, root)[name];
+  const scripts = readScripts(manager, root);
+  const text = scripts[name];
   if (text === undefined) return undefined;
   const last = words.findIndex(
     (word, index) => index > 0 && !isRunWord(word) && word !== 'task' && !word.startsWith('-'),
@@ -32,6 +35,7 @@ export function findScript(words: readonly string[], root: string): Script | und
     wordCount: last + 1,
     needsDashes: manager === 'npm' || manager === 'composer',
     needsRun: manager === 'pnpm' && !isRunWord(names[0]),
+    hasHooks: `pre${name}` in scripts || `post${name}` in scripts,
   };
 }
 
