@@ -132,6 +132,28 @@ const ROWS: Record<string, Row> = {
     failures: ['Error: of a'],
     notes: ['1 of 2 tests did not run, because mocha stopped or a hook failed.'],
   },
+  // https://github.com/avajs/ava/blob/main/docs/05-command-line.md: stop after first test failure.
+  'AVA, which stops at the first failure': {
+    folder: 'ava',
+    files: {
+      'a.test.js':
+        "import test from 'ava';\ntest('wrong', () => { throw new TypeError('of a'); });\ntest('never runs', (t) => t.pass());\n",
+      'b.test.js': "import test from 'ava';\ntest('fine', (t) => t.pass());\n",
+    },
+    command: 'ava --fail-fast --serial --concurrency=1 a.test.js b.test.js',
+    failures: ['TypeError: of a'],
+    notes: ['AVA stopped at a failure: `--fail-fast` is on. At least 1 test was skipped, as well as 1 test file.'],
+  },
+  // https://github.com/avajs/ava/blob/main/docs/07-test-timeouts.md
+  'AVA, whose timeout ends before a test': {
+    folder: 'ava',
+    files: {
+      'slow.test.js':
+        "import test from 'ava';\ntest('never ends', () => new Promise(() => setInterval(() => {}, 100)));\ntest('fine', (t) => t.pass());\n",
+    },
+    command: 'ava --timeout=1s slow.test.js',
+    failures: ['Timed out while running tests'],
+  },
   // https://docs.pytest.org/en/stable/how-to/failures.html#stopping-after-the-first-or-n-failures
   'pytest, which stops at the first failure': {
     folder: 'pytest',

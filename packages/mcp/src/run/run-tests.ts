@@ -182,7 +182,7 @@ async function runPlan(plan: RunPlan, request: RunRequest, watcher: RunWatcher, 
     isNew(file, stats) || output.upToDate?.hasWritten(path.relative(root, file)) === true;
   const written = await findReports(getReportSources(plan, config), root, isFromThisRun, unread);
   const isPrinted = written.length === 0 && config.test?.report === undefined;
-  const reports = isPrinted ? output.createPrintedReports() : written;
+  const reports = isPrinted ? output.createPrintedReports() : [...written, ...output.createDoctestReports()];
   // If Argus ended the process, missing reports are expected.
   if (!executed.timedOut && !executed.interrupted)
     unread.push(...findEmptyReports(plan.reporting.reports), ...(isPrinted ? output.findUnreadTests() : []));
@@ -335,6 +335,7 @@ class OutputCollector {
   readonly #goText: GoJsonConverter | undefined;
   readonly #file: ReturnType<typeof createWriteStream> | undefined;
   readonly #batsTimes: BatsTimeRemover | undefined;
+  readonly #runner: string | null;
   readonly #printed: PrintedReports;
   readonly #tapReport: string | undefined;
   /** The file with a copy of the output. Set only if the output is TAP. */
@@ -342,6 +343,7 @@ class OutputCollector {
 
   constructor({ runner, reporting, addedArguments }: RunPlan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
+    this.#runner = runner;
     this.shuffle = new ShuffleDetector(runner);
     this.#removeAdditions = (text) => removeAdditions(text, { addedArguments, dir });
     this.#printed = new PrintedReports(dir, root);
@@ -383,6 +385,11 @@ class OutputCollector {
    */
   createPrintedReports(): ReportInput[] {
     return this.#printed.end();
+  }
+
+  /** Returns the report of the doctests that the command ran before nextest. */
+  createDoctestReports(): ReportInput[] {
+    return this.#runner === 'nextest' ? this.#printed.endDoctests() : [];
   }
 
   /** Returns tests that the output announces and does not report. Call it after [`createPrintedReports`]. */

@@ -28,6 +28,7 @@ test.each([
   ['error: test failed, to rerun pass `--lib`', 'the tests of --lib failed'],
   ['Test Suites: 1 failed, 1 of 3 total\nTests: 1 failed, 1 total', '2 of 3 test files did not run'],
   ['  `--fail-fast` is on. At least 1 test was skipped.\n', 'At least 1 test was skipped'],
+  ['  `--fail-fast` is on. 2 test files were skipped.\n', '2 test files were skipped'],
   ['!!!!!!!!!! stopping after 1 failures !!!!!!!!!!!\n1 failed in 0.01s', 'the tests after it did not run'],
   ['!!!!!!!!!! _pytest.outcomes.Exit: enough !!!!!!!!!!!\n', 'the tests after it did not run'],
   ['error: test failed, to rerun pass `-p shop --test cart`\n', 'the tests of -p shop --test cart failed'],

@@ -239,6 +239,10 @@ test('notes that nextest runs no doctests if the project may have doctests', () 
   const getNotes = (root: string) => plan('cargo nextest run', root).notes;
   expect(getNotes(createFolder({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
   expect(getNotes(createFolder({ 'src/main.rs': '' }))).toEqual([]);
+  const withDoctests = 'cargo test --doc && cargo nextest run';
+  expect(plan(withDoctests, createFolder({ 'src/lib.rs': '' })).notes).toEqual([]);
+  // The filter is for the last command.
+  expect(plan(`cargo build && ${withDoctests}`, undefined, 'adds').shown).toBe('cargo build && cargo nextest run adds');
 });
 
 test('the shown command contains the filter but no report options', () => {

@@ -23,6 +23,18 @@ test.each([
   ['a runner but no script', manifest({ devDependencies: { jest: '^30' } }), [], 'npx jest'],
   ['nextest', { 'Cargo.toml': '', '.config/nextest.toml': '' }, ['cargo-nextest'], 'cargo nextest run --no-fail-fast'],
   [
+    'nextest of a library',
+    { 'Cargo.toml': '', '.config/nextest.toml': '', 'src/lib.rs': '' },
+    ['cargo-nextest'],
+    'cargo test --doc && cargo nextest run --no-fail-fast',
+  ],
+  [
+    'nextest of a library without doctests',
+    { 'Cargo.toml': '[lib]\ndoctest = false\n', '.config/nextest.toml': '', 'src/lib.rs': '' },
+    ['cargo-nextest'],
+    'cargo nextest run --no-fail-fast',
+  ],
+  [
     'nextest on the machine but no settings for nextest',
     { 'Cargo.toml': '' },
     ['cargo-nextest'],

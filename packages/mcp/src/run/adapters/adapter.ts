@@ -30,6 +30,8 @@ export interface ReportSettings {
 }
 
 export interface AdapterContext {
+  /** The typed line. */
+  command: string;
   /** Temporary folder for reports. */
   dir: string;
   /** Root folder of the project. */

@@ -18,11 +18,12 @@ export const nextest: Adapter = {
   recognize: (words) => findIndexAfterSubcommand(words, findIndexAfterCargoSubcommand(words, 'nextest'), 'run'),
   filter: createCargoFilter,
   insertsArgsFirst: true,
-  createReportSettings({ dir, root }) {
+  createReportSettings({ command, dir, root }) {
     const file = path.join(dir, 'nextest.xml');
     const isOnlyProgram = existsSync(path.join(root, 'src/main.rs')) && !existsSync(path.join(root, 'src/lib.rs'));
+    const mayMissDoctests = !isOnlyProgram && !command.includes('cargo test --doc');
     return {
-      notes: isOnlyProgram
+      notes: !mayMissDoctests
         ? []
         : ['nextest does not run doctests. To run them, call argus_run with command "cargo test --doc".'],
       args: ['--tool-config-file', `argus:${path.join(dir, 'argus-nextest.toml')}`],

@@ -47,7 +47,7 @@ function createReplayNote(replayed: string, option: string): string {
 const NEXTEST_NOT_RUN = /\b(\d+)\/(\d+) tests? (?:was|were) not run due to test failure\b/u;
 /** Jest prints numbers in this form if files were skipped, or if it stopped before the last file (`--bail`). */
 const JEST_SUITES = /^Test Suites: (?:\d+ failed, )?(?:(\d+) skipped, )?.*\b(\d+) of (\d+) total$/mu;
-const AVA_FAIL_FAST = /^ *(`--fail-fast` is on\. At least \d.+)$/mu;
+const AVA_FAIL_FAST = /^ *(`--fail-fast` is on\. (?:At least )?\d.+)$/mu;
 const PYTEST_STOPPED =
   /^!+ (?:stopping after \d+ failures?|_pytest\.outcomes\.Exit: .*|xdist\.dsession\.Interrupted: .*) !+$/mu;
 const CARGO_TEST_FAILED = /^error: (?:doc)?test failed, to rerun pass `(?<target>[^`\n]+)`/mu;

@@ -45,7 +45,6 @@ export interface RunPlan {
 type ReportContext = Pick<AdapterContext, 'dir' | 'env'>;
 
 export interface PlanInput extends Omit<AdapterContext, 'words' | 'runsThroughScript' | 'isFiltered'> {
-  command: string;
   filter?: string | undefined;
   /** The full name of the case that the filter selects, relative to the root, if the name is known. */
   caseName?: string | undefined;
@@ -71,6 +70,7 @@ interface RecognizedRunner {
 }
 
 export function planRun(input: PlanInput): RunPlan {
+  if (input.filter !== undefined) input = { ...input, command: removeEarlierRunners(input.command) };
   const recognized = recognizeRunner(input.command, input.root);
   const advice = getWatchAdvice(recognized?.words ?? parseScriptWords(input.command, input.root));
   if (advice !== undefined) throw createWatchError(input.command, advice);
@@ -97,6 +97,19 @@ export function planRun(input: PlanInput): RunPlan {
     reporting,
     commandFilter: getOptionValue(recognized.words, recognized.adapter.filterOptions ?? []),
   });
+}
+
+/**
+ * Removes test runners that the line starts before its last command, as in `cargo test --doc && cargo nextest run`. A
+ * filter is passed to the last command only, so they would run all of their tests.
+ */
+function removeEarlierRunners(line: string): string {
+  const start = parseLastCommand(line).words[0]?.start ?? 0;
+  const before = /^(.*)&&\s*$/su.exec(line.slice(0, start))?.[1];
+  if (before === undefined) return line;
+  const { words } = parseLastCommand(before);
+  if (matchAdapter(words.map((word) => word.text)) === undefined) return line;
+  return removeEarlierRunners(`${before.slice(0, words[0]?.start)}${line.slice(start)}`);
 }
 
 /**

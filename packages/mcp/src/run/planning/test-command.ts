@@ -40,12 +40,14 @@ export function detectTestCommand(
   return command === undefined ? null : { command, others: otherCommands };
 }
 
-/** Uses nextest only if the project has settings for nextest, because nextest runs no doctests. */
+/** Uses nextest only if the project has settings for nextest. nextest runs no doctests, so cargo runs them first. */
 function detectRust(root: string, machine: InstalledPrograms): string | undefined {
-  if (!hasFile(root, 'Cargo.toml')) return undefined;
-  return hasFile(root, '.config/nextest.toml') && machine.has('cargo-nextest')
-    ? 'cargo nextest run --no-fail-fast'
-    : 'cargo test --no-fail-fast';
+  const manifest = readProjectFile(root, 'Cargo.toml');
+  if (manifest === undefined) return undefined;
+  if (!hasFile(root, '.config/nextest.toml') || !machine.has('cargo-nextest')) return 'cargo test --no-fail-fast';
+  // cargo refuses the option for libraries of other kinds, and `--doc` runs even examples that are switched off.
+  const hasDoctests = hasFile(root, 'src/lib.rs') && !/^\s*(?:doctest|crate-type)\s*=/mu.test(manifest);
+  return `${hasDoctests ? 'cargo test --doc && ' : ''}cargo nextest run --no-fail-fast`;
 }
 
 function detectGo(root: string): string | undefined {

@@ -18,6 +18,8 @@ const FATAL_EVENTS = new Set([
 /** Events that usually follow a fatal event of the same file. They are reported only if there was no fatal event. */
 const FOLLOWING_EVENTS = new Set(['missing-ava-import', 'worker-failed']);
 
+const DID_NOT_FINISH = 'Did not finish';
+
 function createError(error) {
   if (!error) return {};
   const values = error.formattedDetails || error.values || [];
@@ -73,6 +75,7 @@ function listen(program) {
     if (event.type === 'test-passed') add(event, 'passed');
     else if (event.type === 'test-failed' || event.type === 'hook-failed') add(event, 'failed', createError(event.err));
     else if (event.type === 'selected-test' && (event.skip || event.todo)) add(event, 'skipped');
+    else if (event.type === 'timeout') addPending(event.pendingTests, 'Timed out while running tests');
     else if (
       FATAL_EVENTS.has(event.type) ||
       (FOLLOWING_EVENTS.has(event.type) && !filesWithFatalEvent.has(event.testFile))
@@ -81,19 +84,20 @@ function listen(program) {
       // Only `process-exit` has a stack.
       const message = event.type === 'process-exit' ? 'Unexpected process.exit()' : `AVA: ${event.type}`;
       add(event, 'failed', { message, trace: event.stack, ...createError(event.err) });
+      addPending(event.pendingTests, DID_NOT_FINISH);
     }
   };
-  // Adds the unfinished tests of a file that timed out.
-  const addPending = (status) => {
-    for (const [testFile, titles] of status.pendingTests || []) {
-      for (const title of titles) add({ title, testFile, type: 'pending' }, 'failed', { message: 'Did not finish' });
+  const addPending = (pendingTests, message) => {
+    for (const [testFile, titles] of pendingTests || []) {
+      for (const title of titles) add({ title, testFile, type: 'pending' }, 'failed', { message });
     }
   };
   // The emitter passes the event itself, or an object that contains the event.
   const unpackEvent = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
-  const attach = ({ status }) => {
+  const attach = ({ status, failFastEnabled }) => {
     hasRun = true;
-    statuses.push(status);
+    // With --fail-fast, AVA skips the tests that have not started when a test fails.
+    if (!failFastEnabled) statuses.push(status);
     status.on('stateChange', (change) => readEvent(unpackEvent(change, 'type')));
   };
   import(pathToFileURL(program).href).then(
@@ -110,7 +114,7 @@ function listen(program) {
   );
   process.once('exit', () => {
     if (!hasRun) return;
-    statuses.forEach(addPending);
+    for (const { pendingTests } of statuses) addPending(pendingTests, DID_NOT_FINISH);
     writeCtrf('ava', findPackageVersion(program), start, tests);
   });
 }

@@ -77,12 +77,13 @@ export class LibtestReport {
     for (const line of lines) this.#readLine(line.replace(/\r$/u, ''), stream);
   }
 
-  /** Returns the report, or null if there was no test. */
-  end(): string | null {
+  /** Returns the report, or null if there was no test. Call it once. */
+  end({ onlyDoctests = false } = {}): string | null {
     for (const stream of ['stderr', 'stdout'] as const) this.#readLine(this.#incompleteLines[stream], stream);
-    if (this.#cases.length === 0) return null;
     this.#assignPanics();
-    const tests = this.#cases.sort(compareStart).map(({ name, status, binary, output }) => ({
+    const cases = this.#cases.filter(({ name }) => !onlyDoctests || EXAMPLE_NAME.test(name));
+    if (cases.length === 0) return null;
+    const tests = cases.sort(compareStart).map(({ name, status, binary, output }) => ({
       name,
       suite: binary === undefined ? [] : [binary],
       status,

@@ -52,13 +52,8 @@ export class PrintedReports {
   end(): ReportInput[] {
     for (const stream of ['stdout', 'stderr'] as const) this.#readLine(this.#lines[stream].end(), stream);
     const reports: ReportInput[] = this.#tap.end().map((file) => ({ path: file, format: 'tap' }));
-    const textReports = { libtest: this.#libtest.end(), unittest: this.#unittest.end() };
-    for (const [name, report] of Object.entries(textReports)) {
-      if (report === null) continue;
-      const file = path.join(this.#dir, `printed-${name}.json`);
-      writeFileSync(file, report);
-      reports.push({ path: file, format: 'ctrf' });
-    }
+    reports.push(...this.#writeReport('libtest', this.#libtest.end()));
+    reports.push(...this.#writeReport('unittest', this.#unittest.end()));
     if (reports.length > 0) return reports;
     const events = this.#goEvents.text;
     this.omitsPassed = events === '' && this.#failures.omitsPassed;
@@ -68,6 +63,18 @@ export class PrintedReports {
       writeFileSync(file, text);
       return { path: file, format };
     });
+  }
+
+  /** Like [`end`], but only for the doctests of Rust, which nextest does not run. */
+  endDoctests(): ReportInput[] {
+    return this.#writeReport('libtest', this.#libtest.end({ onlyDoctests: true }));
+  }
+
+  #writeReport(name: string, report: string | null): ReportInput[] {
+    if (report === null) return [];
+    const file = path.join(this.#dir, `printed-${name}.json`);
+    writeFileSync(file, report);
+    return [{ path: file, format: 'ctrf' }];
   }
 
   /** Returns test binaries that ended before they reported all of their tests. Call it after [`end`]. */
