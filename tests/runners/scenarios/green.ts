@@ -63,6 +63,48 @@ const ROWS: Record<string, Row> = {
       'REPORT_INCOMPLETE: a test binary ended before it reported all of its tests, for example because a test ended the process (cargo test)',
     ],
   },
+  // https://docs.ruby-lang.org/en/master/Process.html#method-c-exit-21: exits without running handlers.
+  'RSpec, whose process a test ends with exit code 0': {
+    folder: 'rspec',
+    files: { 'spec/end_spec.rb': "RSpec.describe 'end' do\n  it('ends') { exit! 0 }\nend\n" },
+    command: 'rspec spec/end_spec.rb',
+    failures: [ENDED_EARLY('rspec')],
+  },
+  'Minitest, whose process a test ends with exit code 0': {
+    folder: 'minitest',
+    files: {
+      'test/end_test.rb':
+        "require 'minitest/autorun'\nclass EndTest < Minitest::Test\n  def test_ends = exit!(0)\nend\n",
+    },
+    command: 'ruby test/end_test.rb',
+    failures: [ENDED_EARLY('minitest')],
+  },
+  'test-unit, whose process a test ends with exit code 0': {
+    folder: 'test-unit',
+    files: {
+      'test/end_test.rb':
+        "require 'test/unit'\nclass EndTest < Test::Unit::TestCase\n  def test_ends = exit(0)\n  def test_never_runs = flunk\nend\n",
+    },
+    command: 'ruby test/end_test.rb',
+    failures: [ENDED_EARLY('test-unit')],
+  },
+  // https://www.php.net/manual/en/function.exit.php: terminates execution of the script.
+  'PHPUnit, whose process a test ends with exit code 0': {
+    folder: 'phpunit',
+    files: {
+      'tests/EndTest.php':
+        '<?php\nfinal class EndTest extends PHPUnit\\Framework\\TestCase\n{\n    public function testEnds(): void { exit(0); }\n}\n',
+    },
+    command: 'phpunit tests/EndTest.php',
+    failures: [ENDED_EARLY('phpunit')],
+  },
+  // https://www.lua.org/manual/5.4/manual.html#pdf-os.exit
+  'busted, whose process a test ends with exit code 0': {
+    folder: 'busted',
+    files: { 'spec/end_spec.lua': "describe('end', function() it('ends', function() os.exit(0) end) end)\n" },
+    command: 'busted spec/end_spec.lua',
+    failures: [ENDED_EARLY('busted')],
+  },
   // https://doc.rust-lang.org/cargo/commands/cargo-test.html: cargo succeeds where a filter matches no test.
   'cargo test, whose filter matches no test': {
     folder: 'cargo',

@@ -4,6 +4,14 @@ local folder, root = os.getenv('ARGUS_REPORT_DIR'), os.getenv('ARGUS_REPORT_ROOT
 local busted = require 'busted'
 local tests, errors = {}, {}
 local started_at = os.time() * 1000
+-- The address of a table makes the name unique, because Lua cannot read its process id.
+local report_path = folder .. '/busted-' .. tostring({}):gsub('%W', '') .. '.json'
+
+local function write_report(text)
+  local file = io.open(report_path, 'w')
+  file:write(text)
+  file:close()
+end
 
 local function to_project_path(file)
   file = file:gsub('\\', '/'):gsub('^%./', '')
@@ -84,8 +92,8 @@ subscribe({ 'exit' }, function()
     specVersion = '0.0.0',
     results = { tool = { name = 'busted', version = busted.version }, summary = { start = started_at, stop = os.time() * 1000 }, tests = tests },
   }
-  -- The address of the report makes the name unique, because Lua cannot read its process id.
-  local file = io.open(folder .. '/busted-' .. tostring(report):gsub('%W', '') .. '.json', 'w')
-  file:write((require 'dkjson'.encode(report)))
-  file:close()
+  write_report((require 'dkjson'.encode(report)))
 end)
+
+-- An empty report remains if a test ends the process.
+subscribe({ 'suite', 'start' }, function() write_report('') end)

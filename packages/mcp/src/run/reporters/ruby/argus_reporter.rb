@@ -9,9 +9,16 @@ module ArgusReporter
 
   class << self
     # Removes the report folder from the environment, because processes that start later do not belong to the run.
-    def claim_report_folder
+    # Creates an empty report, which remains if a test ends the process.
+    def start(runner)
       @started_at ||= Time.now
-      ENV.delete('ARGUS_REPORT_DIR')
+      File.write(report_path(runner), '') if ENV.delete('ARGUS_REPORT_DIR')
+    rescue SystemCallError
+      nil
+    end
+
+    def report_path(runner)
+      File.join(FOLDER, "#{runner}-#{Process.pid}.json")
     end
 
     def tests
@@ -25,7 +32,7 @@ module ArgusReporter
       milliseconds = ->(time) { (time.to_f * 1000).round }
       summary = { start: milliseconds.(@started_at), stop: milliseconds.(Time.now) }
       report = { reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: runner, version: read_version(&version) }, summary: summary, tests: tests } }
-      File.write(File.join(FOLDER, "#{runner}-#{Process.pid}.json"), JSON.generate(report))
+      File.write(report_path(runner), JSON.generate(report))
     rescue StandardError, LoadError
       nil
     end
@@ -60,7 +67,7 @@ module ArgusReporter
   # Prepended to RSpec::Core::Reporter.
   module RSpecReporter
     def start(*)
-      ArgusReporter.claim_report_folder
+      ArgusReporter.start('rspec')
       super
     end
 
@@ -80,7 +87,7 @@ module ArgusReporter
     end
 
     def notify_non_example_exception(exception, description)
-      ArgusReporter.claim_report_folder
+      ArgusReporter.start('rspec')
       file = ArgusReporter.to_project_path(description.to_s[/\AAn error occurred while loading (.+?\.rb)\./, 1])
       name = file ? '(suite)' : 'outside of examples'
       ArgusReporter.tests << { name: name, filePath: file, status: 'failed', duration: 0, **argus_create_error(exception) }
@@ -119,7 +126,7 @@ module ArgusReporter
   module MinitestPlugins
     def init_plugins(options)
       super
-      ArgusReporter.claim_report_folder
+      ArgusReporter.start('minitest')
       reporter << ArgusReporter.create_minitest_reporter
     end
   end
@@ -164,7 +171,7 @@ module ArgusReporter
   # Prepended to the class that runs a suite of test-unit.
   module TestUnitMediator
     def run
-      ArgusReporter.claim_report_folder
+      ArgusReporter.start('test-unit')
       faults = Hash.new { |all, name| all[name] = [] }
       add_listener(Test::Unit::TestResult::FAULT) { |fault| faults[fault.test_name] << fault }
       add_listener(Test::Unit::TestCase::FINISHED_OBJECT) { |test| argus_add_test(test, faults.delete(test.name) || []) }
@@ -172,9 +179,12 @@ module ArgusReporter
     ensure
       # Faults without a test come from the setup or cleanup of a test class.
       faults.each { |name, left| ArgusReporter.tests << { name: name, **argus_create_outcome(left) } }
-      ArgusReporter.write('test-unit') do
-        require 'test/unit/version'
-        Test::Unit::VERSION
+      # A test that calls `exit` ends the process here, and the tests after it do not run.
+      unless $!.is_a?(SystemExit)
+        ArgusReporter.write('test-unit') do
+          require 'test/unit/version'
+          Test::Unit::VERSION
+        end
       end
     end
 
