@@ -60,7 +60,8 @@ module ArgusReporter
     end
 
     def format_trace(message, lines)
-      [message, *Array(lines).map { |line| "  #{clean_text(line)}" }].join("\n")
+      others = Array(lines).reject { |line| line.to_s.start_with?(__FILE__) }
+      [message, *others.map { |line| "  #{clean_text(line)}" }].join("\n")
     end
   end
 
