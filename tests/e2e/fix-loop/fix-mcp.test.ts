@@ -175,7 +175,11 @@ describe('an agent with the fix tools', { concurrent: true }, () => {
     const root = createProject(FAILING_FILES);
     const args = { projectPath: root, ...LOOP_START, circuit_breaker: 1 };
     const first = await agent.ask('fix_problem', args);
-    const open = { circuit: { state: 'OPEN', same_in_a_row: 1 }, next_action: { type: 'ESCALATE_TO_HUMAN' } };
+    const instructions = expect.stringContaining('A human resets the circuit');
+    const open = {
+      circuit: { state: 'OPEN', same_in_a_row: 1 },
+      next_action: { type: 'ESCALATE_TO_HUMAN', instructions },
+    };
     expect(first).toMatchObject({ result: 'failed', escalation: 'circuit_breaker_opened', ...open });
     writeAnswer(root, 'good');
     const { loop } = first;

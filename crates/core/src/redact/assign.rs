@@ -279,7 +279,7 @@ fn is_config_command(scan: &Scan<'_>, name_start: usize, name_end: usize) -> boo
 fn skip_visibility(scan: &Scan<'_>, at: usize) -> usize {
     let end = scan.run_end(at, &PHP_VISIBILITY, 120);
     let text = scan.slice(at, end);
-    let is_visibility = text.starts_with(b":") && (text.ends_with(b":private") || text.ends_with(b":protected"));
+    let is_visibility = text.ends_with(b":private") || text.ends_with(b":protected");
     if is_visibility && scan.byte_at(end) == b']' { end } else { at }
 }
 
