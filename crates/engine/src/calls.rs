@@ -208,6 +208,8 @@ calls! {
     /// Lists tests of an earlier run that did not run in this run.
     Reads Team "missingTests":
         evidence::missing_tests::missing_tests, c::MissingTestsParams => c::MissingTestsResult;
+    /// Returns what is known about the tests of the current files.
+    Reads Team "receipt": evidence::receipt::receipt, c::ReceiptParams => c::ReceiptResult;
     /// Lists changes after which failures were gone, with their proof.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// Returns the changes of an edit that fixed a failure.

@@ -12,6 +12,7 @@ pub(crate) mod judging;
 pub mod learned_commits;
 pub mod missing_tests;
 pub(crate) mod proof_progress;
+pub mod receipt;
 mod sentence_names;
 mod suite_failures;
 pub mod test_changes;

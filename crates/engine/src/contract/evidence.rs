@@ -1,7 +1,8 @@
 //! Types of evidence: verdicts on failures, errors of runs, unhealthy tests, and changes that fixed failures.
 
-use super::{FixTrust, RunStatus, SharedFixEntry};
+use super::{FixTrust, GitFacts, RunRecord, RunStatus, SharedFixEntry};
 use argus_core::evidence::{stored_rows::fixes::ProofStatus, test_state::TestState, verdict::VerdictKind};
+use argus_core::fix_loop::Weakening;
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -24,6 +25,29 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub diagnosed: Option<bool>,
+    }
+
+    /// Params of `receipt`.
+    pub struct ReceiptParams {
+        /// The current state of the work tree.
+        pub git: GitFacts,
+    }
+
+    /// What is known about the tests of the current files.
+    #[derive(Default)]
+    pub struct ReceiptResult {
+        /// The run that decides about the current files, otherwise the newest run. Null if no run is known.
+        pub run: Option<RunRecord>,
+        /// True if the run used exactly the current files.
+        pub is_same_tree: bool,
+        /// True if most tests of the project did not run, for example because of a filter.
+        pub is_partial: bool,
+        /// Number of tests that ran in the largest of the newest runs.
+        pub known_tests: u32,
+        /// Files that were changed since the run, by commits and by uncommitted edits. At most 20.
+        pub changed: Vec<String>,
+        /// Places in the uncommitted edits that let a test pass although the fault remains.
+        pub weakened: Vec<Weakening>,
     }
 
     /// Earlier runs that may excuse a failure, because it occurred there without the change of this run.

@@ -77,10 +77,10 @@ pub(super) fn edited_file_ids(
 /// Returns a function that lists the files whose edits differ from those of an earlier run.
 pub(super) fn list_files_edited_since(
     engine: &Engine,
-    params: &RecordRunParams,
+    git: Option<&GitFacts>,
 ) -> impl FnOnce(&RunFacts) -> Vec<String> {
     move |earlier| {
-        let edits = params.git.iter().flat_map(|git| stored_edits(&git.edits)).map(|edit| redact_edit(engine, edit));
+        let edits = git.iter().flat_map(|git| stored_edits(&git.edits)).map(|edit| redact_edit(engine, edit));
         let is_other = |edit: &EditedPath| {
             let digest = fingerprint(&edit.digest);
             !changed_file_ids(&edit.path).any(|file| earlier.edited_files.contains(&(file, digest)))

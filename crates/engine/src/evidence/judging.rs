@@ -13,8 +13,8 @@ use crate::{
     Engine, EngineError,
     answer::{row_conversion, time_format::format_iso},
     contract::{
-        CaseVerdict, ChangesSinceGreen, CommitFacts, FailingSince, Precedents, RecordRunParams, SameTreeFailures,
-        Shuffle, SuspectCommit, Verdict,
+        CaseVerdict, ChangesSinceGreen, CommitFacts, FailingSince, GitFacts, Precedents, RecordRunParams,
+        SameTreeFailures, Shuffle, SuspectCommit, Verdict,
     },
     failures::lookup,
     limits,
@@ -123,7 +123,7 @@ pub(crate) fn judge(
         }
     }
     let since_green = if run.has_failed && !run.is_foreign && params.git.is_some() {
-        find_since_green(&memory.window, &edits, edits::list_files_edited_since(engine, params))
+        find_since_green(&memory.window, &edits, edits::list_files_edited_since(engine, params.git.as_ref()))
     } else {
         None
     };
@@ -295,9 +295,8 @@ fn collect_run_facts(
     // An unknown tree must not equal the tree of any other run.
     let unknown = || format!("tree of {}", run.id);
     let is_clean = run.git_dirty == Some(false);
-    let commit_tree = run.git_commit.clone().filter(|_| is_clean);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
-    let tree = git.and_then(|git| git.tree.as_ref()).map(redact).or(commit_tree);
+    let tree = git.and_then(|git| known_tree(engine, git));
     let NewCommits { path, follows, touched, edited, idle, documentation, configuration } =
         git.map(|git| collect_new_commits(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION_CONDITION.to_owned(), version));
@@ -331,6 +330,12 @@ fn collect_run_facts(
         files: ran.files,
         interrupted: run.timed_out || run.signal.is_some(),
     }
+}
+
+/// Returns the id of the tree. A clean tree without a known id is identified by its commit.
+pub(super) fn known_tree(engine: &Engine, git: &GitFacts) -> Option<String> {
+    let commit = git.commit.as_ref().filter(|_| git.dirty == Some(false));
+    git.tree.as_ref().or(commit).map(|id| engine.analyzer.redact(id).into_string())
 }
 
 /// Commits since the previous run, in the form of [`RunFacts`].

@@ -7,6 +7,7 @@ mod foreign;
 mod gate;
 mod learned_commits;
 mod over_runs;
+mod receipt;
 mod runner_version;
 mod shuffled;
 mod suite_failures;

@@ -54,6 +54,8 @@ import type {
   PatternsResult,
   RankedSolutionsParams,
   RankedSolutionsResult,
+  ReceiptParams,
+  ReceiptResult,
   RecordFixParams,
   RecordOutcomeParams,
   RecordOutcomeResult,
@@ -131,6 +133,8 @@ export interface Calls {
   testChanges: { params: TestChangesParams; result: TestChangesResult };
   /** Lists tests of an earlier run that did not run in this run. */
   missingTests: { params: MissingTestsParams; result: MissingTestsResult };
+  /** Returns what is known about the tests of the current files. */
+  receipt: { params: ReceiptParams; result: ReceiptResult };
   /** Lists changes after which failures were gone, with their proof. */
   fixes: { params: NoParams; result: FixesResult };
   /** Returns the changes of an edit that fixed a failure. */
@@ -283,6 +287,7 @@ export const TEAM_CALLS = [
   'testHistory',
   'testChanges',
   'missingTests',
+  'receipt',
   'fixes',
   'edit',
   'history',
@@ -405,6 +410,11 @@ export abstract class NamedCalls {
   /** Lists tests of an earlier run that did not run in this run. */
   missingTests(params: MissingTestsParams): Promise<MissingTestsResult> {
     return this.call('missingTests', params);
+  }
+
+  /** Returns what is known about the tests of the current files. */
+  receipt(params: ReceiptParams): Promise<ReceiptResult> {
+    return this.call('receipt', params);
   }
 
   /** Lists changes after which failures were gone, with their proof. */

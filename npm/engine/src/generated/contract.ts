@@ -2138,6 +2138,28 @@ export type RankedSolutionsResult = {
   warnings?: Array<string>,
 };
 
+/** Params of `receipt`. */
+export type ReceiptParams = {
+  /** The current state of the work tree. */
+  git: GitFacts,
+};
+
+/** What is known about the tests of the current files. */
+export type ReceiptResult = {
+  /** The run that decides about the current files, otherwise the newest run. Null if no run is known. */
+  run: RunRecord | null,
+  /** True if the run used exactly the current files. */
+  isSameTree: boolean,
+  /** True if most tests of the project did not run, for example because of a filter. */
+  isPartial: boolean,
+  /** Number of tests that ran in the largest of the newest runs. */
+  knownTests: number,
+  /** Files that were changed since the run, by commits and by uncommitted edits. At most 20. */
+  changed: Array<string>,
+  /** Places in the uncommitted edits that let a test pass although the fault remains. */
+  weakened: Array<Weakening>,
+};
+
 /** A fix recorded directly on a pattern, for Node tooling. */
 export type RecordFixParams = {
   /** Pattern that the fix counts for. */

@@ -273,6 +273,7 @@ impl CallSequence {
         }
         self.list_twice("testChanges", json!({ "since": "c2" }));
         self.call("missingTests", json!({ "runId": run, "baseRunIds": [first] }));
+        self.call("receipt", json!({ "git": run_params(11, "t5", &[], &[])["git"] }));
         self.call("edit", json!({ "fixId": self.find_id("fixes", "/fixes/0/fixId") }));
         self.call(
             "memorySearch",
