@@ -55,7 +55,9 @@ export function generateFiles() {
         dependencies: ['pm'],
       }),
       '.mcp.json': formatJson({ mcpServers: { argus: SERVER_COMMAND } }),
-      'hooks/hooks.json': formatJson(generateHooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', MAX_HOOK_SECONDS)),
+      'hooks/hooks.json': formatJson(
+        generateHooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', MAX_HOOK_SECONDS, ['Stop']),
+      ),
       ...copySkills(),
     }),
     ...prefixPaths('packages/agents/claude/pm', {
@@ -157,10 +159,12 @@ function generateCodexPlugin() {
 }
 
 /** All events use the same command, because the command's input contains the event. */
-function generateHooks(events, matcher, timeout) {
+/** `otherEvents` are not about a tool. */
+function generateHooks(toolEvents, matcher, timeout, otherEvents = []) {
   const run = { type: 'command', command: HOOK_COMMAND, timeout };
-  const ofTools = events.map((event) => [event, [{ matcher, hooks: [run] }]]);
-  return { hooks: Object.fromEntries([...ofTools, ['SessionStart', [{ hooks: [run] }]]]) };
+  const ofTools = toolEvents.map((event) => [event, [{ matcher, hooks: [run] }]]);
+  const others = ['SessionStart', ...otherEvents].map((event) => [event, [{ hooks: [run] }]]);
+  return { hooks: Object.fromEntries([...ofTools, ...others]) };
 }
 
 function generateCursorHooks() {

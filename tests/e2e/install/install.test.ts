@@ -145,7 +145,11 @@ describe('every agent', () => {
     });
     const HOOK = { command: 'argus-mcp hook', timeout: 20 };
     expect(JSON.parse(readProjectFile(root, '.claude/settings.json'))).toMatchObject({
-      hooks: { Stop: [], PostToolUseFailure: [{ matcher: 'Bash', hooks: [HOOK] }], SessionStart: [{ hooks: [HOOK] }] },
+      hooks: {
+        PostToolUseFailure: [{ matcher: 'Bash', hooks: [HOOK] }],
+        SessionStart: [{ hooks: [HOOK] }],
+        Stop: [{ hooks: [HOOK] }],
+      },
     });
     expect(JSON.parse(readProjectFile(root, '.gemini/settings.json'))).toMatchObject({
       mcpServers: { argus: SERVER_COMMAND },

@@ -21,6 +21,7 @@ import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
 import { addInstallCommand } from './install/install-program.ts';
 import { addLearnCommand } from './learn/learn-program.ts';
+import type { ReceiptOptions } from './receipt.ts';
 import type { ScoreOptions } from './score.ts';
 import { addShareCommand } from './share/share-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
@@ -31,7 +32,7 @@ import type { ViewOptions } from './view.ts';
 
 export function addCommands(root: Command): void {
   // The help lists the commands in this order.
-  const testCommands = [addRun, addImport, addHistory];
+  const testCommands = [addRun, addImport, addHistory, addReceipt];
   const failureCommands = [addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport, addView, addInspect];
   const fixLoopCommands = [addFixCommands, addGenerateInputs, addClean];
   const agentCommands = [
@@ -241,6 +242,22 @@ function addForget(root: Command): void {
     .action(async (_: string, options: ForgetOptions) => {
       const { forgetEverything } = await import('./cleanup.ts');
       await forgetEverything(options);
+    });
+}
+
+const RECEIPT_HELP = `
+Compares the ids of the trees of the recorded runs with the current files, including uncommitted edits.
+
+Exit codes: 0 done, 1 the tests did not pass on the current files, or edits disable tests (--check), 2 wrong usage or an
+error.`;
+
+function addReceipt(root: Command): void {
+  addProjectCommand(root, 'receipt', 'tell in one line whether the tests passed on exactly the current files')
+    .option('--check', 'exit with 1 unless they passed, for a script or a git hook before a push')
+    .addHelpText('after', createHelpText(RECEIPT_HELP))
+    .action(async (options: ReceiptOptions) => {
+      const { printReceipt } = await import('./receipt.ts');
+      await printReceipt(options);
     });
 }
 

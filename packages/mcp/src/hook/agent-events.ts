@@ -29,10 +29,18 @@ export interface CommandEvent {
 /** The start of a session, when the hook prepares its files. */
 interface StartEvent {
   kind: 'start';
+  session: string;
   cwd: string;
 }
 
-type HookEvent = CommandEvent | StartEvent;
+/** The end of a turn, when a person reads what the agent did. */
+interface StopEvent {
+  kind: 'stop';
+  session: string;
+  cwd: string;
+}
+
+type HookEvent = CommandEvent | StartEvent | StopEvent;
 
 /** The format in which an agent accepts context. One of Cursor's events accepts none. */
 type AnswerFormat = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
@@ -69,6 +77,9 @@ const EVENT_FORMATS: readonly EventFormat[] = [
   { event: 'afterShellExecution', answer: { form: 'none' }, read: parseCursorShell },
 ];
 
+/** Only Claude Code and Codex show a message of this event to the user. */
+const STOP_EVENT = 'Stop';
+
 const SESSION_START_EVENTS = new Set(['SessionStart', 'sessionStart']);
 
 /** Names of the shell tool in the agents. */
@@ -87,14 +98,15 @@ export function parseEvent(text: string): HookEvent | undefined {
   const fields = toFields(JSON.parse(text));
   const name = toText(fields.hook_event_name);
   const cwd = toText(fields.cwd) || toText(toList(fields.workspace_roots)[0]) || io().cwd();
-  if (SESSION_START_EVENTS.has(name)) return { kind: 'start', cwd };
+  const session = toText(fields.session_id) || toText(fields.conversation_id) || 'none';
+  if (SESSION_START_EVENTS.has(name)) return { kind: 'start', session, cwd };
+  if (name === STOP_EVENT) return { kind: 'stop', session, cwd };
   const format = EVENT_FORMATS.find(
     ({ event, matches }) => event === name && (matches === undefined || matches(fields)),
   );
   if (format === undefined || ('tool_name' in fields && !SHELL_TOOLS.has(toText(fields.tool_name)))) return undefined;
   const result = format.read(fields);
   if (result === undefined || result.command.trim() === '') return undefined;
-  const session = toText(fields.session_id) || toText(fields.conversation_id) || 'none';
   const call = toText(fields.tool_use_id) || undefined;
   return { kind: 'command', session, call, answer: format.answer, ...result, cwd: path.resolve(cwd, result.cwd ?? '') };
 }
@@ -109,6 +121,11 @@ export function formatHookAnswer(answer: AnswerFormat, context: string): string 
     default:
       return undefined;
   }
+}
+
+/** Returns the text that shows a line to the user, which the agent does not read. */
+export function formatUserMessage(line: string): string {
+  return JSON.stringify({ systemMessage: `Argus: ${line}` });
 }
 
 /**

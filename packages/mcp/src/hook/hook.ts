@@ -147,7 +147,8 @@ function print(line: string): void {
 
 async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
   const event = parseEvent(text);
-  if (event?.kind === 'start') return handleSessionStart(event.cwd, host, onPlace);
+  if (event?.kind === 'start') return handleSessionStart(event, host, onPlace);
+  if (event?.kind === 'stop') return handleStop(event, host, onPlace);
   if (event === undefined) return;
   const recognized = await recognizeCommand(event.command, resolveRealPath(event.cwd));
   if (recognized === undefined) return;
@@ -155,13 +156,12 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   if (ending === 'unknown') return;
   if (ending === 'passed') {
     const { hasFailureMark } = await import('./failure-marks.ts');
-    if (!hasFailureMark(recognized)) return;
+    if (!hasFailureMark(recognized)) return noteTestedTree(recognized, onPlace);
   }
-  const [{ findHookLocation }, { HookState }] = await Promise.all([import('./hook-location.ts'), import('./state.ts')]);
-  const place = await findHookLocation(recognized.folder);
-  if (place === undefined) return;
+  const known = await findState(recognized.folder);
+  if (known === undefined) return;
+  const { place, state } = known;
   onPlace(place);
-  const state = HookState.read(place.folder);
   const key = await createCommandKey(recognized, place);
   const { output, exitCode, timedOut, durationMs, session } = event;
   const ended = {
@@ -195,17 +195,77 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   await host.start({ kind: 'ended', ended, session, key, git: await gitState, said: found?.id });
 }
 
-/** Handles the start of a session. Prints nothing, but starts the search for known facts before the first failure. */
-async function handleSessionStart(cwd: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
-  const [{ findHookLocation, computeMemoryStamp }, { HookState }] = await Promise.all([
-    import('./hook-location.ts'),
-    import('./state.ts'),
+/** Notes which files passed their tests, for the receipt. No run is recorded for a command that was not failing. */
+async function noteTestedTree(
+  { command, folder }: RecognizedCommand,
+  onPlace: (place: HookLocation) => void,
+): Promise<void> {
+  const { recognizeRunnerName } = await import('../run/planning/plan.ts');
+  const runner = recognizeRunnerName(command, folder);
+  const found = runner === null ? undefined : await findState(folder);
+  if (runner === null || found === undefined) return;
+  onPlace(found.place);
+  found.state.append({ t: 'ran', at: io().now(), tree: await readTree(folder), runner });
+}
+
+/** Prints the receipt for the user at the end of a turn, unless the agent changed no file. */
+async function handleStop(
+  { cwd, session }: SessionEvent,
+  host: HookHost,
+  onPlace: (place: HookLocation) => void,
+): Promise<void> {
+  const folder = resolveRealPath(cwd);
+  const found = await findState(folder);
+  if (found === undefined) return;
+  onPlace(found.place);
+  const { readGitFacts } = await import('../run/git-state.ts');
+  const git = await readGitFacts(folder);
+  const began = found.state.findLast('began');
+  const isUnchanged = began?.session === session ? began.tree === git?.tree : git?.dirty === false;
+  if (git === null || isUnchanged) return;
+  await host.prepareEngine();
+  const [{ withHookSession }, { readReceipt }, { formatUserMessage }] = await Promise.all([
+    import('./background-job.ts'),
+    import('../run/receipt.ts'),
+    import('./agent-events.ts'),
   ]);
-  const place = await findHookLocation(resolveRealPath(cwd));
-  if (place === undefined) return;
+  const { state, line } = await withHookSession(folder, (opened) => readReceipt(opened, git, found.state));
+  if (state !== 'unknown') host.print(`${formatUserMessage(line)}\n`);
+}
+
+interface SessionEvent {
+  cwd: string;
+  session: string;
+}
+
+async function findState(folder: string): Promise<{ place: HookLocation; state: HookState } | undefined> {
+  const [{ findHookLocation }, { HookState }] = await Promise.all([import('./hook-location.ts'), import('./state.ts')]);
+  const place = await findHookLocation(folder);
+  return place && { place, state: HookState.read(place.folder) };
+}
+
+async function readTree(folder: string): Promise<string | null> {
+  const { readGitFacts } = await import('../run/git-state.ts');
+  return (await readGitFacts(folder))?.tree ?? null;
+}
+
+/**
+ * Handles the start of a session. Prints nothing, but notes the files for the receipt, and starts the search for known
+ * facts before the first failure.
+ */
+async function handleSessionStart(
+  { cwd, session }: SessionEvent,
+  host: HookHost,
+  onPlace: (place: HookLocation) => void,
+): Promise<void> {
+  const folder = resolveRealPath(cwd);
+  const found = await findState(folder);
+  if (found === undefined) return;
+  const { place, state } = found;
   onPlace(place);
-  if (HookState.read(place.folder).findLast('stamp')?.stamp !== computeMemoryStamp(place))
-    await host.start({ kind: 'ready', folder: resolveRealPath(cwd) });
+  state.append({ t: 'began', session, at: io().now(), tree: await readTree(folder) });
+  const { computeMemoryStamp } = await import('./hook-location.ts');
+  if (state.findLast('stamp')?.stamp !== computeMemoryStamp(place)) await host.start({ kind: 'ready', folder });
 }
 
 /**

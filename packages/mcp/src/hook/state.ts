@@ -39,6 +39,10 @@ export type StateLine =
   | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
   /** A pass of a command. */
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
+  /** A passed command of a test runner, for which no run was recorded. `tree` is the tree that was tested. */
+  | { t: 'ran'; at: number; tree: string | null; runner: string }
+  /** The files at the start of a session of an agent. */
+  | { t: 'began'; session: string; at: number; tree: string | null }
   /** A printed message. */
   | {
       t: 'said';
@@ -179,6 +183,8 @@ export class HookState {
     );
     const said = new Set(this.#lines.flatMap((line) => (line.t === 'said' ? [line.id] : [])).slice(-MAX_KEPT_MESSAGES));
     const last = new Set<StateLine | undefined>([
+      this.findLast('ran'),
+      this.findLast('began'),
       this.findLast('earned'),
       this.findLast('stamp'),
       this.findLast('trouble'),

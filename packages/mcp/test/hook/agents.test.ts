@@ -147,7 +147,7 @@ test.each(COMMAND_END_CASES)('reads the end of a command: %s', (_name, event, ex
 
 test.each(['SessionStart', 'sessionStart'])('reads %s as the start of a session', (hook_event_name) => {
   const event = { ...COMMON_FIELDS, hook_event_name, source: 'startup' };
-  expect(parseEvent(JSON.stringify(event))).toEqual({ kind: 'start', cwd: '/shop' });
+  expect(parseEvent(JSON.stringify(event))).toEqual({ kind: 'start', session: 's-1', cwd: '/shop' });
 });
 
 test('ignores events other than finished commands', () => {

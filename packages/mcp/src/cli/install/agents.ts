@@ -100,7 +100,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       projectFile: '.claude/settings.json',
       userFile: (machine) => joinPath(machine, getClaudeFolder(machine), 'settings.json'),
       form: (command) =>
-        createHookEntries(command, ['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS),
+        createHookEntries(command, ['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS, ['Stop']),
     },
     findPluginMarker: (machine) => ({
       file: joinPath(machine, getClaudeFolder(machine), 'settings.json'),
@@ -260,11 +260,21 @@ const PLUGIN_SETTING = '"argus@argus"';
 
 /**
  * Creates a hook for each event. The command is the same for all events, because the hook reads the event from stdin.
+ * `otherEvents` are not about a tool.
  */
-function createHookEntries(command: string, events: readonly string[], matcher: string, timeout: number): HookEntries {
+function createHookEntries(
+  command: string,
+  toolEvents: readonly string[],
+  matcher: string,
+  timeout: number,
+  otherEvents: readonly string[] = [],
+): HookEntries {
   const hooks = [{ type: 'command', command, timeout }];
-  const toolEvents = events.map((event) => [event, { matcher, hooks }]);
-  return { elements: { ...Object.fromEntries(toolEvents), SessionStart: { hooks } } };
+  const entries = [
+    ...toolEvents.map((event) => [event, { matcher, hooks }]),
+    ...['SessionStart', ...otherEvents].map((event) => [event, { hooks }]),
+  ];
+  return { elements: Object.fromEntries(entries) };
 }
 
 /** Facts about a machine, as values so that tests can pass their own. */

@@ -34,6 +34,7 @@ interface CommandHelp {
 const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   run: { group: 'tests', examples: ['argus run', 'argus run "npm test"', 'argus run --filter "cart is empty"'] },
   import: { group: 'tests', examples: ["argus import 'reports/**/*.xml'", 'argus import --runs history.jsonl'] },
+  receipt: { group: 'tests', examples: ['argus receipt', 'argus receipt --check'] },
   history: { group: 'tests', examples: ['argus history', 'argus history latest'] },
   diagnose: {
     group: 'failures',
