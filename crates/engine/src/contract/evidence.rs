@@ -299,6 +299,35 @@ contract! {
         pub passes: u32,
         /// Some of the fixed tests.
         pub case_names: Vec<String>,
+        /// Whether the change is still in the work tree. Absent if unknown. Never stored: the host reads it from git.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub presence: Option<FixPresence>,
+    }
+
+    /// Whether a change that fixed a failure is still in the work tree.
+    pub struct FixPresence {
+        /// `present`: the failure has another cause. `lost`: the change is gone. `partly_lost`: parts of it are gone.
+        pub state: FixPresenceState,
+        /// The commit that removed the change. Absent for an uncommitted edit, or if it is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub removed_by: Option<String>,
+        /// Command that applies the change again. Absent if its patch does not apply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub reapply: Option<String>,
+    }
+
+    /// State of a change in the work tree.
+    #[derive(Copy, Eq)]
+    pub enum FixPresenceState {
+        /// Still there.
+        Present,
+        /// Gone.
+        Lost,
+        /// Some parts are gone, and others are there.
+        PartlyLost,
     }
 
     /// Messages of commits, newest first.

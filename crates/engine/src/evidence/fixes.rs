@@ -114,6 +114,7 @@ pub(crate) fn find_proved_fix(
     let cases: Vec<CaseId> = fix.cases.keys().copied().take(MAX_NAMED_TESTS).collect();
     let names = evidence_rows::load_names(tx, &cases)?;
     Ok(Some(PreviousFix {
+        presence: None,
         fix_id: fix.id(commit),
         commit: commit.cloned(),
         commits: u32::try_from(fix.commits.len()).unwrap_or(u32::MAX),

@@ -1036,6 +1036,19 @@ export type FixNextStep = {
   warnings: Array<FixWarning>,
 };
 
+/** Whether a change that fixed a failure is still in the work tree. */
+export type FixPresence = {
+  /** `present`: the failure has another cause. `lost`: the change is gone. `partly_lost`: parts of it are gone. */
+  state: FixPresenceState,
+  /** The commit that removed the change. Absent for an uncommitted edit, or if it is unknown. */
+  removedBy?: string,
+  /** Command that applies the change again. Absent if its patch does not apply. */
+  reapply?: string,
+};
+
+/** State of a change in the work tree. */
+export type FixPresenceState = "present" | "lost" | "partlyLost";
+
 /** Names of the test cases of a run, grouped by their last outcome. */
 export type FixRanCases = {
   /** Cases that passed. */
@@ -2041,6 +2054,8 @@ export type PreviousFix = {
   passes: number,
   /** Some of the fixed tests. */
   caseNames: Array<string>,
+  /** Whether the change is still in the work tree. Absent if unknown. Never stored: the host reads it from git. */
+  presence?: FixPresence,
 };
 
 /** Counts in the summary that a runner printed. */

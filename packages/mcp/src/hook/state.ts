@@ -29,6 +29,8 @@ export interface Hint {
   words: string[];
   /** Lines of the message, already sanitized. */
   lines: string[];
+  /** The commit that is the fix, if it is the only possible one. */
+  commit?: string;
   /** Id of the run that proves or refutes the fix, or the time in ISO 8601 at which the solution first worked. */
   since?: string;
 }

@@ -5,14 +5,17 @@
 
 import { createFixLoop, type PreviousFix, type Weakening } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
+import { findFixPresence } from '../git/fix-presence.ts';
 import { decodePath, Git, type GitArgs } from '../git/git.ts';
 import { EXCLUDE_ARGUS_FILES } from '../git/settings.ts';
+import type { Project } from '../owner/project.ts';
 
 /** Limits of a diff. A larger diff counts as a change without weakenings. */
 const DIFF_LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 * 1024, encoding: 'latin1' } as const;
 
 interface ProjectRules {
   root: string;
+  project: Pick<Project, 'top'>;
   config: Config;
 }
 
@@ -44,18 +47,23 @@ const KINDS_AFFECTING_ALL_TESTS: ReadonlySet<Weakening['kind']> = new Set([
 ]);
 
 /**
- * Removes `mendedBefore` from an answer if the commit weakened the test. The engine has already left out edits that
- * weaken a test, but only the repository knows the changes of a commit.
+ * Removes `mendedBefore` from an answer if the commit weakened the test. Otherwise adds whether the change is still in
+ * the work tree. The engine has already left out edits that weaken a test, but only the repository knows the changes of
+ * a commit.
  */
-export async function removeWeakeningFix<T extends { mendedBefore?: PreviousFix }>(
+export async function checkPreviousFix<T extends { mendedBefore?: PreviousFix }>(
   place: ProjectRules,
   answer: T,
   caseName: string,
 ): Promise<T> {
-  const commit = answer.mendedBefore?.commit ?? '';
-  if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit)) return answer;
+  const { mendedBefore } = answer;
+  const commit = mendedBefore?.commit ?? '';
+  if (mendedBefore === undefined || !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit)) return answer;
   const found = await findWeakenings(place, ['diff-tree', '-r', '--root', '--no-commit-id', commit], caseName);
-  if (found.length === 0) return answer;
+  if (found.length === 0) {
+    const presence = await findFixPresence(place.project.top, mendedBefore);
+    return presence === undefined ? answer : { ...answer, mendedBefore: { ...mendedBefore, presence } };
+  }
   const withoutFix = { ...answer };
   delete withoutFix.mendedBefore;
   return withoutFix;

@@ -10,7 +10,7 @@ import { replaceRerunCommand } from '../run/planning/test-command-location.ts';
 import { SourcePathCompleter } from '../run/source-locations.ts';
 import { completePatternId } from '../sessions/complete-id.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import { removeWeakeningFix } from '../sessions/weakenings.ts';
+import { checkPreviousFix } from '../sessions/weakenings.ts';
 import type { Zod } from '../system/zod.ts';
 import { fitList, fitRemarks } from './shared/answer-size.ts';
 import { caseName, notStored, projectPath, runId } from './shared/schemas.ts';
@@ -71,7 +71,7 @@ export async function diagnoseFailure(
   });
   // The caller may have passed only the last part of the name.
   const name = value.cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
-  const { notStored: _, ...result } = await removeWeakeningFix(session, value, name);
+  const { notStored: _, ...result } = await checkPreviousFix(session, value, name);
   const folders = new SourcePathCompleter(session.root);
   const cause = folders.completePlaces(result.cause);
   const placed = {

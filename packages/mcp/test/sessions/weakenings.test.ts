@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PreviousFix } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { removeWeakeningFix } from '../../src/sessions/weakenings.ts';
+import { checkPreviousFix } from '../../src/sessions/weakenings.ts';
 import { createProject } from '../project.ts';
 
 const TEST_PATH = 'test/cart.test.js';
@@ -67,6 +67,13 @@ test.each<[string, Parameters<typeof commitChanges>[0], boolean]>([
     passes: 1,
     caseNames: [CASE_NAME],
   };
-  const answer = await removeWeakeningFix({ root, config: {} }, { caseName: CASE_NAME, mendedBefore }, CASE_NAME);
-  expect(answer).toEqual({ caseName: CASE_NAME, ...(isNamed ? { mendedBefore } : {}) });
+  const answer = await checkPreviousFix(
+    { root, project: { top: root }, config: {} },
+    { caseName: CASE_NAME, mendedBefore },
+    CASE_NAME,
+  );
+  expect(answer).toEqual({
+    caseName: CASE_NAME,
+    ...(isNamed ? { mendedBefore: { ...mendedBefore, presence: { state: 'present' } } } : {}),
+  });
 });

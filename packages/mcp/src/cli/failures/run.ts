@@ -67,7 +67,7 @@ export async function run(
       const { filter, timeout: timeoutSeconds, idleTimeout: idleTimeoutSeconds } = options;
       const params = { projectPath, command: commandLine, filter, timeoutSeconds, idleTimeoutSeconds };
       const result = await handleRun(params, sessionManager, { signal, onOutput }, gitState);
-      commits = await describeSuspects(session.root, result);
+      commits = await describeNamedCommits(session.root, result);
       return result;
     },
     // An empty line separates the answer from the output of the command.
@@ -76,10 +76,15 @@ export async function run(
   );
 }
 
-/** Returns the titles of the commits that the verdicts of a run name. */
-async function describeSuspects(root: string, { causes }: Pick<RunResult, 'causes'>): Promise<CommitLabels> {
+/** Returns the titles of the commits that the verdicts and the earlier fixes of a run name. */
+async function describeNamedCommits(
+  root: string,
+  { causes, failures }: Pick<RunResult, 'causes' | 'failures'>,
+): Promise<CommitLabels> {
   const suspects = causes.flatMap(({ verdict }) => verdict?.suspect ?? []);
-  return suspects.length === 0 ? new Map() : describeCommits(new Git(root), [...new Set(suspects)]);
+  const fixes = failures.flatMap(({ mendedBefore }) => [mendedBefore?.commit, mendedBefore?.presence?.removedBy]);
+  const named = [...suspects, ...fixes.filter((commit) => commit !== undefined)];
+  return named.length === 0 ? new Map() : describeCommits(new Git(root), [...new Set(named)]);
 }
 
 export interface ImportOptions extends GlobalOptions {

@@ -165,7 +165,12 @@ function formatDifferences(differences: Difference[] = []): string[] {
 }
 
 function formatPreviousFix({ mendedBefore }: DiagnosticResult): string[] {
-  return mendedBefore === undefined ? [] : [`before     ${describePreviousFixWithCommand(mendedBefore)}`];
+  if (mendedBefore === undefined) return [];
+  const reapply = mendedBefore.presence?.reapply;
+  return [
+    `before     ${describePreviousFixWithCommand(mendedBefore)}`,
+    ...(reapply === undefined ? [] : [`reapply    ${reapply}`]),
+  ];
 }
 
 function formatRelatedCommits({ changedBefore = [] }: DiagnosticResult): string[] {

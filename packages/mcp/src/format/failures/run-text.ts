@@ -94,6 +94,8 @@ function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: Bl
     ...formatSignal(failures[0]).flatMap(wrapAndIndent),
     ...(verdict === undefined ? [] : wrapAndIndent(capitalize(formatVerdict(verdict, commits)))),
     ...formatKnownFixes(failures, commits).flatMap((line) => wrapAndIndent(line).map((part) => paint.green(part))),
+    // People copy the command, so it is not wrapped.
+    ...listReapplyCommands(failures).map((line) => indentLines(`Reapply: ${paint.cyan(line)}`, indent)),
   ];
   // A run that was not stored cannot be diagnosed.
   const command = run.queued === false ? '' : ['argus diagnose', runName, at + 1].filter(Boolean).join(' ');
@@ -135,6 +137,11 @@ function formatKnownFixes(failures: readonly FailureBrief[], commits: CommitLabe
     ...(previousFix === undefined ? [] : [describePreviousFix(previousFix, commits)]),
     ...(shared === undefined ? [] : [formatSharedFix(shared)]),
   ];
+}
+
+/** Returns the command that applies the lost fix of a cause again. */
+function listReapplyCommands(failures: readonly FailureBrief[]): string[] {
+  return failures.flatMap(({ mendedBefore }) => mendedBefore?.presence?.reapply ?? []).slice(0, 1);
 }
 
 /** Formats the number of causes that are not listed. */

@@ -4,6 +4,7 @@
 
 import type {
   BriefVerdict,
+  FixPresence,
   FixTrialCounts,
   FixTrust,
   KnownPattern,
@@ -153,10 +154,18 @@ export function describeKnownFix(known: KnownFix): string {
 
 /** Describes an earlier fix: `Fixed before: commit 1a2b3c4d5e6f (Guard the empty cart), held in 12 runs`. */
 export function describePreviousFix(mended: PreviousFix, commits?: CommitLabels): string {
-  const { commit, commits: number, files = [], status, passes } = mended;
+  const { commit, commits: number, files = [], status, passes, presence } = mended;
   const edit = files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
   const change = commit === undefined ? edit : formatCommit(commit, commits);
-  return `Fixed before: ${number > 1 ? `one of ${number} commits` : change}, ${formatFixState({ state: status, passes, needed: 1 })}`;
+  const fixed = `Fixed before: ${number > 1 ? `one of ${number} commits` : change}, ${formatFixState({ state: status, passes, needed: 1 })}`;
+  return presence === undefined ? fixed : `${fixed}; ${describePresence(presence, commits)}`;
+}
+
+/** Tells whether the change is still in the work tree: the fix was lost, or the failure has another cause. */
+export function describePresence({ state, removedBy }: FixPresence, commits?: CommitLabels): string {
+  if (state === 'present') return 'that change is still in place, so the cause is elsewhere';
+  const since = removedBy === undefined ? '' : ` since ${formatCommit(removedBy, commits)}`;
+  return `${state === 'lost' ? 'that change is no longer in the tree' : 'parts of that change are gone'}${since}`;
 }
 
 /** Formats the origin of a shared fix: `.argus-shared/fixes/fix-….json, by ann; elsewhere: worked 2, failed 1`. */

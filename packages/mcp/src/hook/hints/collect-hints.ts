@@ -108,7 +108,9 @@ async function createCommitHint(
       ? await context.engine.edit({ fixId: fix.fixId })
       : await readCommittedChange(context.session.root, newest);
   const kind = fix.status === 'proved' ? 'proved' : 'refuted';
-  return createHint(context, { of, kind, errors, lines: formatCommits(commits, change), since: fix.passedIn });
+  const lines = formatCommits(commits, change);
+  const hint = await createHint(context, { of, kind, errors, lines, since: fix.passedIn });
+  return hint && newest !== undefined && commits.length === 1 ? { ...hint, commit: newest } : hint;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Checks by the engine's signatures whether something is known about the failures of a run. */
 
 import { loadConfig } from '../../config/load.ts';
+import { describePresence } from '../../format/failures/verdict-text.ts';
+import { findFixPresence } from '../../git/fix-presence.ts';
 import { createTemporaryFolder } from '../../system/files/temporary.ts';
 import { createCommandRun, type EndedCommand, withSigner } from '../command-run.ts';
 import type { HookLocation } from '../hook-location.ts';
@@ -30,7 +32,8 @@ export async function findMatchingHint(
     const run = createCommandRun(ended, project, null, dir.path);
     const { errors } = await withSigner(config, project.top, (signer) => signer.runErrors(run));
     for (const error of errors) {
-      const found = selectMatchingHints(entries, error);
+      const matching = selectMatchingHints(entries, error);
+      const found = await Promise.all(matching.map((hint) => addPresence(project.top, hint)));
       const text = formatMessage(found);
       const [first] = found;
       if (text !== undefined && first !== undefined) {
@@ -41,6 +44,15 @@ export async function findMatchingHint(
   } finally {
     dir.remove();
   }
+}
+
+/** Adds whether the change that fixed the failure is still in the work tree. */
+async function addPresence(top: string, hint: Hint): Promise<Hint> {
+  if (hint.commit === undefined || hint.kind !== 'proved') return hint;
+  const presence = await findFixPresence(top, { commit: hint.commit, commits: 1 });
+  if (presence === undefined) return hint;
+  const reapply = presence.reapply === undefined ? [] : [`reapply: ${presence.reapply}`];
+  return { ...hint, lines: [...hint.lines, describePresence(presence), ...reapply] };
 }
 
 /** Opens the project and searches for known facts again, which most answers do not need. */
