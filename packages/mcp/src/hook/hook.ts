@@ -13,7 +13,7 @@ import { io } from '../system/io.ts';
 import { type CommandEvent, formatHookAnswer, hasFailureSummary, parseEvent } from './agent-events.ts';
 import type { HookJob } from './background-job.ts';
 import type { HookLocation } from './hook-location.ts';
-import { type RecognizedCommand, recognizeCommand } from './recognize-command.ts';
+import { findTestProgram, type RecognizedCommand, recognizeCommand } from './recognize-command.ts';
 import type { Hint, HookState } from './state.ts';
 
 /** With this argument, the hook starts itself as a second process for the remaining work, such as recording. */
@@ -200,12 +200,12 @@ async function noteTestedTree(
   { command, folder }: RecognizedCommand,
   onPlace: (place: HookLocation) => void,
 ): Promise<void> {
-  const { recognizeRunnerName } = await import('../run/planning/plan.ts');
-  const runner = recognizeRunnerName(command, folder);
-  const found = runner === null ? undefined : await findState(folder);
-  if (runner === null || found === undefined) return;
+  const runner = findTestProgram(command);
+  const found = runner === undefined ? undefined : await findState(folder);
+  if (runner === undefined || found === undefined) return;
   onPlace(found.place);
-  found.state.append({ t: 'ran', at: io().now(), tree: await readTree(folder), runner });
+  const { readTreeId } = await import('../run/git-state.ts');
+  found.state.append({ t: 'ran', at: io().now(), tree: await readTreeId(folder), runner });
 }
 
 /** Prints the receipt for the user at the end of a turn, unless the agent changed no file. */
@@ -244,11 +244,6 @@ async function findState(folder: string): Promise<{ place: HookLocation; state: 
   return place && { place, state: HookState.read(place.folder) };
 }
 
-async function readTree(folder: string): Promise<string | null> {
-  const { readGitFacts } = await import('../run/git-state.ts');
-  return (await readGitFacts(folder))?.tree ?? null;
-}
-
 /**
  * Handles the start of a session. Prints nothing, but notes the files for the receipt, and starts the search for known
  * facts before the first failure.
@@ -263,7 +258,8 @@ async function handleSessionStart(
   if (found === undefined) return;
   const { place, state } = found;
   onPlace(place);
-  state.append({ t: 'began', session, at: io().now(), tree: await readTree(folder) });
+  const { readTreeId } = await import('../run/git-state.ts');
+  state.append({ t: 'began', session, at: io().now(), tree: await readTreeId(folder) });
   const { computeMemoryStamp } = await import('./hook-location.ts');
   if (state.findLast('stamp')?.stamp !== computeMemoryStamp(place)) await host.start({ kind: 'ready', folder });
 }

@@ -183,6 +183,24 @@ export async function recognizeCommand(line: string, cwd: string): Promise<Recog
   return found && { ...found, variables: listAssignments(commands).sort().join('\0') };
 }
 
+/** Matches names of scripts and targets that run tests. */
+const TEST_NAME = /^(?:t|tst|tests?|unit|e2e|spec|verify|ci)(?:[:._-]|$)/u;
+
+/**
+ * Returns the name of the runner, or of the script that runs tests, such as `npm test`. Undefined for a build and a
+ * linter.
+ */
+export function findTestProgram(command: string): string | undefined {
+  for (const { words } of parseLineCommands(command) ?? []) {
+    const [program = '', ...rest] = removeWrappers(words);
+    const adapter = ADAPTERS.find((one) => one.recognize([program, ...rest]) !== undefined);
+    if (adapter !== undefined) return adapter.name;
+    const script = rest.find((word) => !word.startsWith('-') && word !== 'run' && word !== 'run-script');
+    if (script !== undefined && TEST_NAME.test(script)) return `${plainName(program)} ${script}`;
+  }
+  return undefined;
+}
+
 /** Variables that change how much a command prints, but not its result. */
 const HARMLESS_VARIABLE =
   /^(?:CI|DEBUG|TERM|COLUMNS|LINES|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|PY_COLORS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_\w+|NODE_NO_WARNINGS|npm_config_(?:loglevel|color|progress|fund|audit))=/iu;

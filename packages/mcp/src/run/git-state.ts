@@ -94,6 +94,19 @@ export function startReadingGit(root: string, reports: readonly string[] = [], d
   };
 }
 
+/** Reads only the id of the tree, without the history that `readGitFacts` reads. */
+export async function readTreeId(root: string): Promise<string | null> {
+  const git = new Git(root);
+  const state = await readWorkTree(git, root, [], 0);
+  if (state === null) return null;
+  const { commit, changed, files, submodules } = state;
+  const changedInside = await findChangedSubmodules(submodules);
+  if (changed.size > 0 || changedInside.length > 0)
+    return (files && (await computeWorkTreeId(git, commit, files, changedInside, GIT_OPTIONS))) ?? null;
+  const { stdout, problem } = await git.run(['rev-parse', 'HEAD^{tree}'], GIT_OPTIONS);
+  return problem === null ? stdout.trim() : null;
+}
+
 export const readGitFacts = (root: string, reports: readonly string[] = []): Promise<GitFacts | null> =>
   startReadingGit(root, reports).readFacts();
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { hasFailureSummary } from '../../src/hook/agent-events.ts';
-import { recognizeCommand } from '../../src/hook/recognize-command.ts';
+import { findTestProgram, recognizeCommand } from '../../src/hook/recognize-command.ts';
 import { createProject } from '../project.ts';
 
 const PACKAGE_SCRIPTS = {
@@ -191,4 +191,17 @@ test.each([
   ['', false],
 ])('detects a failure in %s: %s', (output, isFailed) => {
   expect(hasFailureSummary(output)).toBe(isFailed);
+});
+
+test.each([
+  ['npm test', 'npm test'],
+  ['npm run test:unit -- --silent', 'npm test:unit'],
+  ['npx vitest run -t adds', 'vitest'],
+  ['CI=1 node --test', 'node:test'],
+  ['npm run build && cargo test', 'cargo test'],
+  ['make check', undefined],
+  ['npm run lint', undefined],
+  ['npx eslint test', undefined],
+])('the test program of %s is %s', (command, program) => {
+  expect(findTestProgram(command)).toBe(program);
 });
