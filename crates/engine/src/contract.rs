@@ -126,6 +126,8 @@ contract! {
         Pattern,
         /// `inc-…`, from both memories.
         Incident,
+        /// `sol-…`, from both memories.
+        Solution,
     }
 
     /// Destination of a database copy.

@@ -179,6 +179,14 @@ pub fn find_by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) 
     rows.into_iter().flatten().map(|mut row| read_solution(&mut row)).collect()
 }
 
+/// Returns ids that start with `prefix`, in descending order. Ids that Argus creates rise with time.
+pub fn list_ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+    const SQL: &str = "SELECT id FROM solutions WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let after = format!("{prefix}\u{10ffff}");
+    let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
+    rows.into_iter().map(|mut row| row.read()).collect()
+}
+
 /// Returns the solution that the report `fix-…` is about.
 pub fn find_by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key = (SELECT solution_key FROM outcomes WHERE id = $1)");

@@ -9,7 +9,7 @@ use crate::{
     memory::finding::incident,
 };
 use argus_core::{CallContext, FailureEvent};
-use argus_store::{Tx, patterns, runs};
+use argus_store::{Tx, incidents, patterns, runs, solutions};
 
 /// Maximum number of fixes in the history of a pattern.
 const MAX_FIXES: u32 = 100;
@@ -52,6 +52,11 @@ pub fn complete_ids(
             let body = |tx: &mut Tx<'_>| Ok(patterns::list_ids_with_prefix(tx, prefix, MAX_COMPLETIONS)?);
             engine.read(context, body)
         }
-        IdKind::Incident => incident::ids_with_prefix(engine, context, prefix, MAX_COMPLETIONS),
+        IdKind::Incident => incident::list_own_ids(engine, context, MAX_COMPLETIONS, |tx| {
+            incidents::list_ids_with_prefix(tx, prefix, MAX_COMPLETIONS)
+        }),
+        IdKind::Solution => incident::list_own_ids(engine, context, MAX_COMPLETIONS, |tx| {
+            solutions::list_ids_with_prefix(tx, prefix, MAX_COMPLETIONS)
+        }),
     }
 }

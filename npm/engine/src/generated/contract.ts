@@ -1442,7 +1442,7 @@ export type HistoryResult = {
 };
 
 /** Kinds of ids. */
-export type IdKind = "run" | "pattern" | "incident";
+export type IdKind = "run" | "pattern" | "incident" | "solution";
 
 /** Id of a run, pattern or incident. */
 export type IdParams = {

@@ -24,6 +24,7 @@ import { restrictPermissions } from '../system/files/path-safety.ts';
 import { getUserHomeFolder, io } from '../system/io.ts';
 import { mergeSolutions } from '../team/client/team-store.ts';
 import { removeInvisibleDeep } from '../text/untrusted-text.ts';
+import { selectOnlyId } from './complete-id.ts';
 import type { SearchedMemories, Session } from './session.ts';
 
 /** The project in which a call without a project is made: its rules, and its database if there is one. */
@@ -200,6 +201,13 @@ export class Memory {
     );
   }
 
+  /** Completes the beginning of an id. A complete id, and a text with which no id begins, stay as they are. */
+  async completeId(kind: 'incident' | 'solution', given: string): Promise<string> {
+    if (!ID_BEGINNING.test(given)) return given;
+    const ids = await this.read((engine) => engine.completeIds({ kind, prefix: given })).catch(() => []);
+    return selectOnlyId(ids, given);
+  }
+
   /** Makes a call that must be stored. Throws if it cannot be stored. */
   async write<T>(call: (engine: EngineCalls) => Promise<T>): Promise<T> {
     return call(await this.#database.openDurable());
@@ -231,6 +239,9 @@ export class Memory {
     }
   }
 }
+
+/** Matches the beginning of an id that has not all of its characters. */
+const ID_BEGINNING = /^(?:inc|sol)-[0-9a-f-]{1,35}$/u;
 
 async function rememberWithTeam<N extends SolutionCallName>(
   team: TeamProject,
@@ -279,7 +290,8 @@ export async function addSolution(
 ): Promise<RememberResult<AddSolutionResult>> {
   const memory = await memories.findMemory(projectPath);
   const solution = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
-  return memory.remember('addSolution', solution);
+  const incident_id = await memory.completeId('incident', solution.incident_id);
+  return memory.remember('addSolution', { ...solution, incident_id });
 }
 
 export async function recordOutcome(
@@ -288,7 +300,8 @@ export async function recordOutcome(
 ): Promise<RememberResult<RecordOutcomeResult>> {
   const memory = await memories.findMemory(projectPath);
   const outcome = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
-  return memory.remember('recordOutcome', outcome);
+  const solution_id = await memory.completeId('solution', outcome.solution_id);
+  return memory.remember('recordOutcome', { ...outcome, solution_id });
 }
 
 export async function rankedSolutions(

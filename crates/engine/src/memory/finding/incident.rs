@@ -16,7 +16,7 @@ use crate::{
 };
 use argus_core::{CallContext, bound::truncate_middle_to, display};
 use argus_store::{
-    Tx,
+    StoreError, Tx,
     incidents::{self, Incident},
     search::DocumentOwner,
     solutions::{
@@ -59,16 +59,16 @@ pub fn incident(
     Err(id_lookup::incident_not_found_error(engine, id))
 }
 
-/// Returns the ids of the user's memories with this prefix, newest first.
-pub(crate) fn ids_with_prefix(
+/// Returns ids of the user's memories that `list` finds in each of them, newest first.
+pub(crate) fn list_own_ids(
     engine: &Engine,
     context: &CallContext,
-    prefix: &str,
     limit: u32,
+    list: impl Fn(&mut Tx<'_>) -> Result<Vec<String>, StoreError>,
 ) -> Result<Vec<String>, EngineError> {
     let mut ids = Vec::new();
     for side in OWN_DATABASES {
-        let body = |tx: &mut Tx<'_>| Ok(incidents::list_ids_with_prefix(tx, prefix, limit)?);
+        let body = |tx: &mut Tx<'_>| Ok(list(tx)?);
         ids.extend(engine.read_if_available(side, context, &mut Vec::new(), body)?.unwrap_or_default());
     }
     ids.sort_unstable_by(|a, b| b.cmp(a));

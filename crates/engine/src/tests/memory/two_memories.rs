@@ -144,11 +144,12 @@ fn an_incident_is_shown_with_all_solutions_and_outcomes() {
     let outcomes: Vec<_> = first.outcomes.iter().map(|one| (one.worked, one.notes.as_deref())).collect();
     assert_eq!(outcomes, [(false, None), (true, Some("took an hour"))]);
     assert_eq!((second.steps.as_str(), second.outcomes.len()), ("Raise pool_size", 0));
-    let ids = |prefix: &str| {
-        project.call(complete_ids, &CompleteIdsParams { kind: IdKind::Incident, prefix: prefix.to_owned() }).unwrap()
+    let ids = |kind, prefix: &str| {
+        project.call(complete_ids, &CompleteIdsParams { kind, prefix: prefix.to_owned() }).unwrap()
     };
-    assert_eq!(ids(&known.incident_id[..12]), std::slice::from_ref(&known.incident_id));
-    assert!(ids("inc-zzz").is_empty() && ids("pat-").is_empty());
+    assert_eq!(ids(IdKind::Incident, &known.incident_id[..12]), std::slice::from_ref(&known.incident_id));
+    assert!(ids(IdKind::Solution, &known.solution_id[..12]).contains(&known.solution_id));
+    assert!(ids(IdKind::Incident, "inc-zzz").is_empty() && ids(IdKind::Incident, "pat-").is_empty());
     assert_eq!(project.incident("inc-none").unwrap_err().code, ErrorCode::IncidentNotFound);
 }
 
