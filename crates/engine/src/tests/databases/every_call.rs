@@ -245,7 +245,7 @@ impl CallSequence {
         self.call("incident", json!({ "id": incident }));
         let signature = self.call("pattern", json!({ "id": pattern }))["pattern"]["signature"].clone();
         self.call("findBySignature", json!({ "signature": signature }));
-        for kind in ["run", "pattern", "incident"] {
+        for kind in ["run", "pattern", "incident", "solution"] {
             self.call("completeIds", json!({ "kind": kind, "prefix": "" }));
         }
         for status in ["passed", "failed"] {
@@ -273,7 +273,10 @@ impl CallSequence {
         }
         self.list_twice("testChanges", json!({ "since": "c2" }));
         self.call("missingTests", json!({ "runId": run, "baseRunIds": [first] }));
-        self.call("receipt", json!({ "git": run_params(11, "t5", &[], &[])["git"] }));
+        let edits = [json!({ "path": "src/flux.ts", "digest": "d2", "hunks": "+  return 3;\n", "untracked": false })];
+        for edits in [&[][..], &edits] {
+            self.call("receipt", json!({ "git": run_params(11, "t5", edits, &[])["git"] }));
+        }
         self.call("edit", json!({ "fixId": self.find_id("fixes", "/fixes/0/fixId") }));
         self.call(
             "memorySearch",
