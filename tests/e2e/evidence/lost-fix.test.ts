@@ -19,7 +19,7 @@ test('a lost fix is named with the commit that removed it and the command that a
   const fix = desk.commit({ 'add.mjs': BROKEN.replace('-', '+') });
   await desk.print('run', 'node --test');
   const removedBy = desk.commit({ 'add.mjs': BROKEN });
-  const reapply = `git show ${fix.slice(0, 12)} -- add.mjs | git apply -3`;
+  const reapply = `git show ${fix.slice(0, 12)} -- :/add.mjs | git apply`;
   const mendedBefore = { commit: fix, presence: { state: 'lost', removedBy, reapply } };
 
   const agent = await connect('2026-07-28', desk.user);
@@ -40,5 +40,5 @@ test('the hook names a lost fix', async () => {
   const removedBy = desk.commit({ 'stock.mjs': BROKEN_STOCK });
   const said = await desk.ended(TEST_COMMAND, true, tapOutput('serves apples', true), 'two');
   expect(said).toContain(`that change is no longer in the tree since commit ${removedBy.slice(0, 12)}`);
-  expect(said).toContain(`reapply: git show ${mending.slice(0, 12)} -- stock.mjs | git apply -3`);
+  expect(said).toContain(`reapply: git show ${mending.slice(0, 12)} -- :/stock.mjs | git apply`);
 });

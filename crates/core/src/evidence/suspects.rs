@@ -20,9 +20,9 @@ const CULPRIT_PASS_PROBABILITY: f64 = 0.001;
 const EDIT_FIX_PROBABILITY: f64 = 0.1;
 /// Weight of a commit that touched only files that tests do not read. An ordinary commit has the weight 1.
 const DOCUMENTATION_COMMIT_WEIGHT: f64 = 0.02;
-/// Weight of a commit that touched configuration, which affects all tests. The value assumes that a quarter of the
-/// culprits and a tenth of the other commits do so.
-const CONFIGURATION_COMMIT_WEIGHT: f64 = 2.5;
+/// Weight of a commit that touched configuration, which affects all tests. It is low, because most such commits change a
+/// version or the settings of a tool that no test uses.
+const CONFIGURATION_COMMIT_WEIGHT: f64 = 1.5;
 /// Probability that an uncommitted edit breaks the test although the commits below the edit do not break it. It is high
 /// because most failures on an edited tree come from the edit.
 const EDIT_BREAK_PROBABILITY: f64 = 0.3;

@@ -167,9 +167,9 @@ pub(crate) fn parse_stored_verdict(failure: &Failure) -> Option<CaseVerdict> {
     failure.verdict.as_deref().and_then(|verdict| serde_json::from_str(verdict).ok())
 }
 
-/// Minimum probability of the commit that a brief verdict names. Above this value, the commit is more likely than all
-/// others together.
-const MIN_SUSPICION: f64 = 0.5;
+/// Minimum probability of the commit that a brief verdict names. A commit that is hardly more likely than all others
+/// together is not named without its probability.
+const MIN_SUSPICION: f64 = 0.6;
 
 pub(crate) fn shorten_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict) -> BriefVerdict {
     let is_caused_by_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 
 /// Maximum number of changed files in an answer.
 const MAX_CHANGED_FILES: usize = 20;
-/// Number of newest runs that show how many tests the project has.
-const MAX_COMPARED_RUNS: usize = 20;
+/// Number of newest runs that show how many tests the project has. After that many runs, deleted tests are forgotten.
+const MAX_COMPARED_RUNS: usize = 5;
 
 /// Returns the run that decides about the current files, or else the newest run and what changed since.
 pub fn receipt(engine: &Engine, context: &CallContext, params: &ReceiptParams) -> Result<ReceiptResult, EngineError> {
@@ -33,13 +33,14 @@ pub fn receipt(engine: &Engine, context: &CallContext, params: &ReceiptParams) -
             dirty: git.dirty != Some(false),
             ..RunFacts::default()
         };
-        let known_tests = most_tests(runs.iter().take(MAX_COMPARED_RUNS).copied());
+        let known_tests = runs.iter().take(MAX_COMPARED_RUNS).map(|run| run.ran).max().unwrap_or_default();
         let on_tree: Vec<&RunFacts> = runs.iter().filter(|run| run.has_same_tree_as(&here)).copied().collect();
         let is_same_tree = !on_tree.is_empty();
-        let Some(run) = find_decisive_run(if is_same_tree { &on_tree } else { &runs }) else {
+        let newest = || runs.iter().find(|run| run.ran.saturating_mul(2) >= known_tests).copied();
+        let Some(run) = (if is_same_tree { find_decisive_run(&on_tree) } else { newest() }) else {
             return Ok(ReceiptResult { weakened, ..ReceiptResult::default() });
         };
-        let is_partial = !is_most(run, known_tests);
+        let is_partial = run.ran < known_tests;
         let mut changed = if is_same_tree {
             Vec::new()
         } else {
@@ -57,31 +58,37 @@ fn has_tests(run: &RunFacts) -> bool {
     run.ran > 1 || run.environment.iter().any(|(name, _)| name == "runner")
 }
 
-/// Returns the newest of these runs that failed or that ran most of the tests. A later run of a few tests that passed
-/// does not replace a failed run of all tests. `runs` are newest first.
+/// Returns the run that decides: the newest run of most tests, or a failed run that no run of as many tests followed. So
+/// a later run of only the tests that pass does not replace a failed run. `runs` are newest first.
 fn find_decisive_run<'a>(runs: &[&'a RunFacts]) -> Option<&'a RunFacts> {
-    let most = most_tests(runs.iter().take(MAX_COMPARED_RUNS).copied());
-    runs.iter().find(|run| run.failed > 0 || run.interrupted || is_most(run, most)).copied()
-}
-
-fn most_tests<'a>(runs: impl Iterator<Item = &'a RunFacts>) -> u32 {
-    runs.map(|run| run.ran).max().unwrap_or_default()
-}
-
-/// Returns `true` if a run has at least four fifths of this number of tests. The number changes while tests are added
-/// and deleted.
-fn is_most(run: &RunFacts, tests: u32) -> bool {
-    u64::from(run.ran) * 5 >= u64::from(tests) * 4
+    let most = runs.iter().map(|run| run.ran).max()?;
+    let is_failed = |run: &RunFacts| run.failed > 0 || run.interrupted;
+    let mut passed = 0;
+    for run in runs {
+        if is_failed(run) && run.ran > passed {
+            return Some(run);
+        }
+        passed = passed.max(run.ran);
+        if passed == most {
+            break;
+        }
+    }
+    runs.iter().find(|run| run.ran >= passed).copied()
 }
 
 /// Returns the files that differ between the tree of a run and the current files, as far as known.
 fn list_files_changed_since(run: &RunFacts, engine: &Engine, git: &GitFacts, stored: &EditedFiles) -> Vec<String> {
-    let newer = git.commits.iter().take_while(|commit| Some(&commit.commit) != run.commit.as_ref());
+    let tested = git.commits.iter().position(|commit| Some(&commit.commit) == run.commit.as_ref());
+    // On an older commit or another branch, the commits between are unknown.
+    let newer = git.commits.iter().take(tested.unwrap_or_default());
     let committed = newer.flat_map(|commit| commit.files.iter().cloned());
     let edited = edits::list_files_edited_since(engine, Some(git))(run);
     let now: BTreeSet<&str> = git.edits.iter().map(|edit| edit.path.as_str()).collect();
-    let undone = edits::files_edited_in_run(stored, run.seq).into_iter().filter(|file| !now.contains(file.as_str()));
-    let is_same_commit = run.commit == git.commit;
-    let all: BTreeSet<String> = committed.chain(edited).chain(undone.filter(|_| is_same_commit)).collect();
+    let committed: BTreeSet<String> = committed.collect();
+    let had_edited: BTreeSet<String> = edits::files_edited_in_run(stored, run.seq).into_iter().collect();
+    let undone = had_edited.iter().filter(|file| !now.contains(file.as_str()) && !committed.contains(*file)).cloned();
+    // An edit that was tested and then committed is no change.
+    let newly_committed = committed.difference(&had_edited).cloned();
+    let all: BTreeSet<String> = newly_committed.chain(edited).chain(undone).collect();
     all.into_iter().collect()
 }

@@ -1,7 +1,7 @@
 //! Names of runs and cases in the sentences of verdicts.
 
 use super::{
-    changed_files::{changed_file_ids, is_configuration},
+    changed_files::{changed_file_ids, is_configuration, is_documentation},
     edits::{self, EditedFiles},
 };
 use argus_core::evidence::{
@@ -44,13 +44,14 @@ impl<F> RunAndCaseNames<'_, F> {
         self.sort_by_likelihood(if still.is_empty() { now } else { still }, judged)
     }
 
-    /// Sorts edited files: first the files in the stack of the failure, then other edits. A new file that nothing
-    /// connects with the failure, such as a scratch file, is left out if another edit or a commit explains the failure.
+    /// Sorts edited files: first the files in the stack of the failure, then other edits. Documentation, and a
+    /// new file that nothing connects with the failure, such as a scratch file, are left out if another edit or a commit explains the failure.
     fn sort_by_likelihood(&self, mut files: Vec<String>, judged: &CaseJudgement) -> Vec<String> {
         let involved = judged.failure.test_and_stack_files(self.stacks);
         let untracked = self.window.get(self.judged_run).map_or(&[][..], |run| &run.untracked);
         let rank = |file: &String| match () {
             () if changed_file_ids(file).any(|id| involved.contains(&id)) => 0,
+            () if is_documentation(file) => UNCONNECTED_RANK,
             () if is_configuration(file) => 1,
             () if !untracked.iter().any(|(id, _)| changed_file_ids(file).any(|file| file == *id)) => 2,
             () => UNCONNECTED_RANK,

@@ -16,10 +16,10 @@ export async function printReceipt({ check = false, ...options }: ReceiptOptions
     async ({ session }): Promise<Receipt> => {
       const git = await readGitFacts(session.root);
       if (git === null)
-        return { state: 'unknown', line: 'not a git repository', runId: null, changed: [], weakened: [] };
+        return { state: 'unknown', line: 'not a git repository', runId: null, changed: [], weakened: [], warnings: [] };
       return readReceipt(session, git, await readHookState(session.project));
     },
-    ({ line }) => line,
+    ({ line, warnings }) => [line, ...warnings].join('\n'),
     { exitCode: ({ state }) => (check && state !== 'green' ? EXIT_CODES.failures : EXIT_CODES.done) },
   );
 }

@@ -121,11 +121,26 @@ async function compareFile(git: Git, file: ChangedFile, now: string | undefined)
   );
 }
 
-/** Compares the number of each changed line with its numbers before and after the change. */
-function compareHunk({ before, after }: ChangedFile, { added, removed }: Hunk, content: string): State {
+/**
+ * Compares the number of each changed line with its numbers before and after the change. If all added lines are there,
+ * the removed lines do not matter, because they may have been added at another place.
+ */
+function compareHunk(file: ChangedFile, { added, removed }: Hunk, content: string): State {
   const now = countLines(content);
+  const ofAdded = compareLines(file, added, now);
+  const ofRemoved = compareLines(file, removed, now);
+  if (ofAdded === 'present' || ofAdded === ofRemoved) return ofAdded ?? 'unclear';
+  if (ofAdded !== undefined && ofRemoved !== undefined) return 'unclear';
+  const only = ofAdded ?? ofRemoved ?? 'unclear';
+  // A formatter may have joined or split the lines.
+  if (only === 'lost' && added.length > 0 && compact(content).includes(compact(added.join('')))) return 'present';
+  return only;
+}
+
+/** Returns undefined if the change did not change the number of any of the lines. */
+function compareLines({ before, after }: ChangedFile, lines: readonly string[], now: LineCounts): State | undefined {
   const states = new Set<State>();
-  for (const line of new Set([...added, ...removed])) {
+  for (const line of new Set(lines)) {
     const [old, fresh, here] = [before, after, now].map((counts) => counts.get(line) ?? 0) as [number, number, number];
     if (old === fresh) continue;
     const isAsAfter = fresh > old ? here >= fresh : here <= fresh;
@@ -133,10 +148,7 @@ function compareHunk({ before, after }: ChangedFile, { added, removed }: Hunk, c
     states.add(isAsAfter ? 'present' : isAsBefore ? 'lost' : 'unclear');
   }
   const [only, ...others] = states;
-  if (only === undefined || others.length > 0) return 'unclear';
-  // A formatter may have joined or split the lines.
-  if (only === 'lost' && added.length > 0 && compact(content).includes(compact(added.join('')))) return 'present';
-  return only;
+  return others.length > 0 ? 'unclear' : only;
 }
 
 /** Removes what a formatter changes: white space, quotes, commas, semicolons and parentheses. */
@@ -223,7 +235,7 @@ async function runBatch(git: Git, option: '--batch' | '--batch-check', lines: re
 
 const BATCH_LIMITS = { timeoutMs: 3_000, maxBytes: 64 * 1024 * 1024, encoding: 'latin1' } as const;
 
-/** Returns the command that applies the change again, if its patch applies. */
+/** Returns the command that applies the change again in any folder of the project, if its patch applies. */
 async function checkPatch(git: Git, commit: string, files: readonly ChangedFile[]): Promise<string | undefined> {
   const names = files.map(({ name }) => name);
   const args = ['-r', '-p', '--no-renames', '--no-commit-id', commit, '--', ...names] as const;
@@ -232,5 +244,6 @@ async function checkPatch(git: Git, commit: string, files: readonly ChangedFile[
   const { problem } = await git.run(['apply', '-'], { ...LIMITS, stdin: Buffer.from(patch.stdout, 'latin1') });
   // A name with other characters would need quotes that differ between shells.
   if (problem !== null || names.some((name) => !/^[\w./@+-]+$/u.test(name))) return undefined;
-  return `git show ${commit.slice(0, 12)} -- ${names.join(' ')} | git apply -3`;
+  const paths = names.map((name) => `:/${name}`).join(' ');
+  return `git show ${commit.slice(0, 12)} -- ${paths} | git apply`;
 }

@@ -176,7 +176,10 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   const { readGitFacts } = await import('../run/git-state.ts');
   // Read the git state now, because the agent continues and may edit files when this process exits.
   const gitState = readGitFacts(recognized.folder);
-  if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await gitState });
+  if (ending === 'passed') {
+    await noteTestedTree(recognized, onPlace);
+    return host.start({ kind: 'ended', ended, session, key, git: await gitState });
+  }
   const found = await findHookMessage(state, place, { ...event, output }, ended, host);
   if (found !== undefined) {
     const answer = formatHookAnswer(event.answer, found.text);
@@ -204,8 +207,12 @@ async function noteTestedTree(
   const found = runner === undefined ? undefined : await findState(folder);
   if (runner === undefined || found === undefined) return;
   onPlace(found.place);
-  const { readTreeId } = await import('../run/git-state.ts');
-  found.state.append({ t: 'ran', at: io().now(), tree: await readTreeId(folder), runner });
+  const [{ readTreeId }, { computeCommandKey }] = await Promise.all([
+    import('../run/git-state.ts'),
+    import('../run/receipt.ts'),
+  ]);
+  const tree = await readTreeId(folder);
+  found.state.append({ t: 'ran', at: io().now(), tree, runner, key: computeCommandKey(command) });
 }
 
 /** Prints the receipt for the user at the end of a turn, unless the agent changed no file. */

@@ -41,8 +41,11 @@ export type StateLine =
   | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
   /** A pass of a command. */
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
-  /** A passed command of a test runner, for which no run was recorded. `tree` is the tree that was tested. */
-  | { t: 'ran'; at: number; tree: string | null; runner: string }
+  /**
+   * A passed command of a test runner, for which no run of all tests was recorded. `tree` is the tree that was tested,
+   * and `key` a hash of the command.
+   */
+  | { t: 'ran'; at: number; tree: string | null; runner: string; key: string }
   /** The files at the start of a session of an agent. */
   | { t: 'began'; session: string; at: number; tree: string | null }
   /** A printed message. */

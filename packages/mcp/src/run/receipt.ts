@@ -3,8 +3,9 @@
  * current files. Only ids of trees decide, never a text that an agent or a program printed.
  */
 
+import { createHash } from 'node:crypto';
 import type { GitFacts, ReceiptResult, RunRecord, Weakening } from 'argus-engine';
-import type { HookState } from '../hook/state.ts';
+import type { HookState, StateLine } from '../hook/state.ts';
 import type { Session } from '../sessions/session.ts';
 import { io } from '../system/io.ts';
 import { formatCount } from '../text/count.ts';
@@ -25,6 +26,8 @@ export interface Receipt {
   changed: string[];
   /** Uncommitted edits that let a test pass although the fault remains. */
   weakened: Weakening[];
+  /** Problems with the memory. */
+  warnings: string[];
 }
 
 const MAX_NAMED_FILES = 2;
@@ -34,13 +37,33 @@ const DISABLING_KINDS = new Set<Weakening['kind']>(['test_skipped', 'test_delete
 
 /** `state` has the commands that the hook saw pass and that no run was recorded for. */
 export async function readReceipt(session: Session, git: GitFacts, state: HookState): Promise<Receipt> {
-  const { value } = await session.withEngine((engine) => engine.receipt({ git }));
+  const { value, warnings } = await session.withEngine((engine) => engine.receipt({ git }));
+  const { run, isSameTree, isPartial, changed, weakened } = value;
   const seen = state.findLast('ran');
   const isSeenHere = seen !== undefined && seen.tree !== null && seen.tree === git.tree;
-  const result = { runId: value.run?.id ?? null, changed: value.changed, weakened: value.weakened };
-  if (value.isSameTree || !isSeenHere) return { ...result, ...describeRun(value) };
-  const line = `green: ${seen.runner} ended with exit code 0, this very tree, ${formatAge(seen.at)}`;
-  return { runId: null, changed: [], weakened: value.weakened, ...withDisabledTests({ state: 'green', line }, value) };
+  const isUnrecorded = isSeenHere && (!isSameTree || (isPartial && run?.status === 'passed'));
+  const description = isUnrecorded ? describeSeenPass(seen, value) : describeRun(value);
+  return { ...description, runId: run?.id ?? null, changed, weakened, warnings };
+}
+
+/**
+ * A command that passed without a record. It may have run only some of the tests, so it counts as green only if it is
+ * the command of the last run of all tests.
+ */
+function describeSeenPass(seen: SeenPass, result: ReceiptResult): Description {
+  const { run, isPartial, isSameTree, changed } = result;
+  const ended = `${seen.runner} ended with exit code 0 on this very tree, ${formatAge(seen.at)}`;
+  const isSameCommand = run?.command != null && seen.key === computeCommandKey(run.command);
+  if (isSameCommand && !isPartial) return withDisabledTests({ state: 'green', line: `green: ${ended}` }, result);
+  const since = isSameTree || changed.length === 0 ? '' : ` since ${formatCount(changed.length, 'changed file')}`;
+  return { state: 'partial', line: `not recorded${since}: ${ended}; unknown how many tests ran` };
+}
+
+type SeenPass = Extract<StateLine, { t: 'ran' }>;
+
+/** Returns a hash, so that the text of a command is not stored. */
+export function computeCommandKey(command: string): string {
+  return createHash('sha256').update(command.trim()).digest('hex').slice(0, 16);
 }
 
 type Description = Pick<Receipt, 'state' | 'line'>;

@@ -63,7 +63,7 @@ class Repository {
 
   /** The command that applies the fix again. */
   get reapply(): string {
-    return `git show ${this.fix.slice(0, 12)} -- src/stock.mjs | git apply -3`;
+    return `git show ${this.fix.slice(0, 12)} -- :/src/stock.mjs | git apply`;
   }
 }
 
@@ -72,6 +72,12 @@ test('a change that is still there is present', async () => {
   expect(await repository.presence()).toEqual({ state: 'present' });
   repository.write('src/stock.mjs', `// Counts.\n${FIXED}\nexport const more = 1;\n`);
   expect(await repository.presence(), 'other lines were edited').toEqual({ state: 'present' });
+  const bypassed = FIXED.replace(
+    '    total += item',
+    '    if (item.loose)\n      total += item.amount;\n    else total += item',
+  );
+  repository.write('src/stock.mjs', bypassed.replace('else total', '\n    total'));
+  expect(await repository.presence(), 'the old line is there, too').toEqual({ state: 'present' });
 });
 
 test('a reverted change is lost until the revert is reverted', async () => {

@@ -22,7 +22,10 @@ fn configuration_is_suspected_before_unrelated_code() {
     story.commit_of(&["src/b.ts"]);
     let culprit = story.commit_of(&["vitest.config.ts"]);
     story.commit_of(&["src/c.ts"]);
-    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Regression, Some(culprit)));
+    let run = story.run(&FIRST_FAILS);
+    assert_eq!(Story::verdict(&run), (VerdictKind::Regression, None), "it is not certain enough to be named alone");
+    let suspects = story.world.diagnose(&run.run_id, "a.test.ts > suite > case 0").unwrap().suspects;
+    assert_eq!(suspects[0].commit, culprit, "{suspects:?}");
 }
 
 /// Records a failing run in which these files are edited. `+` marks an untracked file. Returns the edited files and the
@@ -57,7 +60,7 @@ fn a_new_file_that_nothing_connects_with_the_failure_is_not_blamed() {
     assert_eq!(named_by_verdict(&story, &["+scratch.ts"]), (Vec::new(), Some(culprit)));
     // Edits of tracked files come first, and the file that the test is named after before other files.
     let story = Story::after_passes(4);
-    let (files, _) = named_by_verdict(&story, &["+debug.mjs", "lib/other.ts", "src/a.ts"]);
+    let (files, _) = named_by_verdict(&story, &["+debug.mjs", "README.md", "lib/other.ts", "src/a.ts"]);
     assert_eq!(files, ["src/a.ts", "lib/other.ts"]);
     // A new configuration file affects all tests.
     assert_eq!(named_by_verdict(&Story::after_passes(4), &["+debug.mjs", "+conftest.py"]).0, ["conftest.py"]);

@@ -18,7 +18,7 @@ import { formatCount } from '../../text/count.ts';
 import { formatPercent, indentLines, joinLines, paint } from '../terminal.ts';
 
 const SHORT_HASH_CHARS = 12;
-const MAX_NAMED_FILES = 2;
+const MAX_NAMED_FILES = 3;
 
 /** Facts about a commit that a text names. */
 interface CommitLabel {
