@@ -2,7 +2,7 @@
  * Sessions of an agent that uses only the hook, in a real repository. tests/e2e/process tests the hook as a process.
  */
 
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -22,6 +22,18 @@ test('the hook creates no memory in a project without a memory', async () => {
   expect(await desk.event(start)).toBe('');
   expect(existsSync(path.join(desk.root, '.argus'))).toBe(false);
   expect(existsSync(path.join(desk.user.XDG_DATA_HOME, 'argus'))).toBe(false);
+});
+
+test('the team of another repository is no memory of this project', async () => {
+  const desk = new AgentMachine();
+  desk.commit({ 'apples.test.mjs': '' });
+  const folder = path.join(desk.user.XDG_DATA_HOME, 'argus');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const membership = { rootCommit: 'a'.repeat(40), origin: null, url: 'https://argus.example.com', project: 'shop' };
+  const joined = { ...membership, tokenVariable: 'ARGUS_TEAM_TOKEN', joinedAt: '2026-02-03T04:05:06Z' };
+  writeFileSync(path.join(folder, 'teams.json'), JSON.stringify({ version: 1, memberships: [joined] }));
+  expect(await desk.ended(TEST_COMMAND, true, REFUSED_OUTPUT)).toBe('');
+  expect(desk.lines()).toEqual([]);
 });
 
 test('the hook shows the fix unasked when a failure recurs in another place', async () => {

@@ -9,7 +9,7 @@ import {
   parseEditedFiles,
   readUncommittedDiff,
 } from '../git/changes.ts';
-import { decodePath, Git, isRefusedRepository } from '../git/git.ts';
+import { decodePath, Git, type GitArgs, isRefusedRepository } from '../git/git.ts';
 import { EXCLUDE_ARGUS_FILES } from '../git/settings.ts';
 import { log } from '../log.ts';
 import { type Environment, readCiCheckout } from '../system/ci.ts';
@@ -72,7 +72,7 @@ export function startReadingGit(root: string, reports: readonly string[] = [], d
       const changedInside = await findChangedSubmodules(submodules);
       const isDirty = changed.size > 0 || changedInside.length > 0;
       const [commits, tree] = await Promise.all([
-        commit === null ? [] : readLog(git, commit).then((log) => addCommitDiffs(git, log)),
+        commit === null ? [] : readLog(git, commit).then((log) => addChanges(git, log)),
         files && isDirty ? computeWorkTreeId(git, commit, files, changedInside, GIT_OPTIONS) : undefined,
       ]);
       const isUntracked = tracked.size === 0 && changedInside.every(({ facts }) => facts.untrackedOnly === true);
@@ -228,6 +228,54 @@ async function readLog(git: Git, from: string): Promise<CommitWithTree[]> {
     if (log.problem === null && !log.cut) return parseLog(log.stdout);
   }
   return [];
+}
+
+/** Adds the diffs of the newest commits, and the files of the newest commit if it is a merge. */
+async function addChanges(git: Git, log: CommitWithTree[]): Promise<CommitFacts[]> {
+  const [newest, ...others] = log;
+  const [one, other, ...more] = newest?.parents ?? [];
+  if (newest === undefined || one === undefined || other === undefined || more.length > 0)
+    return addCommitDiffs(git, log);
+  const files = await listDroppedFiles(git, newest.commit, one, other);
+  return addCommitDiffs(git, [{ ...newest, ...(files.length > 0 ? { files } : {}) }, ...others]);
+}
+
+/**
+ * Returns the files in which a merge dropped what one side had changed, for example with `git merge -s ours`. Git itself
+ * lists no files of a merge that equal a parent.
+ */
+async function listDroppedFiles(git: Git, merge: string, one: string, other: string): Promise<string[]> {
+  const list = async (...args: GitArgs) => {
+    const { stdout, problem, cut } = await git.run(args, { ...GIT_OPTIONS, timeoutMs: FILES_TIMEOUT_MS });
+    return new Set(problem !== null || cut ? [] : stdout.split('\n').filter((name) => name !== ''));
+  };
+  const differingFrom = (parent: string) =>
+    list('diff-tree', '-r', '--name-only', '--no-renames', '--relative', parent, merge);
+  const changedIn = (side: string, base: string) =>
+    list(
+      'log',
+      '--name-only',
+      '--no-renames',
+      '--relative',
+      '--format=',
+      `--max-count=${MAX_COMMITS}`,
+      `${base}..${side}`,
+      '--',
+    );
+  const [fromOne, fromOther, inOne, inOther] = await Promise.all([
+    differingFrom(one),
+    differingFrom(other),
+    changedIn(one, other),
+    changedIn(other, one),
+  ]);
+  const dropped = [
+    ...[...fromOther].filter((name) => !fromOne.has(name) && inOther.has(name) && !inOne.has(name)),
+    ...[...fromOne].filter((name) => !fromOther.has(name) && inOne.has(name) && !inOther.has(name)),
+  ];
+  return dropped
+    .filter((name) => !name.startsWith('"') && !ARGUS_FILE.test(name))
+    .slice(0, LIMITS.MAX_COMMIT_FILES)
+    .map(decodePath);
 }
 
 function logRefusal(root: string, problem: string | null): void {

@@ -136,6 +136,27 @@ describe('git', () => {
     expect(await readGitFacts(root, [report, trackedReport])).toMatchObject({ dirty: true });
   });
 
+  test.each([
+    ['drops a change', ['-s', 'ours'], ['ours.txt']],
+    ['keeps all changes', [], undefined],
+  ])('lists the files of a merge that %s', async (_, options, files) => {
+    const root = createFolder();
+    const commit = (name: string) => {
+      writeFileSync(path.join(root, name), name);
+      git(root, 'add', '.');
+      git(root, 'commit', '-q', '-m', name);
+    };
+    git(root, 'init', '-q', '-b', 'main');
+    commit('base.txt');
+    git(root, 'checkout', '-q', '-b', 'side');
+    commit('side.txt');
+    git(root, 'checkout', '-q', 'main');
+    commit('ours.txt');
+    git(root, 'checkout', '-q', 'side');
+    git(root, 'merge', '-q', '-m', 'merge', ...options, 'main');
+    expect((await readGitFacts(root))?.commits?.[0]?.files).toEqual(files);
+  });
+
   test('returns null outside a repository', async () => {
     expect(await readGitFacts(createFolder())).toBeNull();
   });
