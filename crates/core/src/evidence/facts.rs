@@ -60,7 +60,8 @@ pub struct RunFacts {
     /// Commits of `path` that touched only files that Argus itself writes. They cannot change the result of a test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
-    /// Commits of `path` that touched only files that tests do not read, for example documentation and images.
+    /// Commits of `path` that touched only files that tests do not read, for example documentation and images, or only
+    /// comments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documentation: Vec<String>,
     /// Commits of `path` that touched files which decide how all tests are built or run.

@@ -18,7 +18,7 @@ const CULPRIT_PASS_PROBABILITY: f64 = 0.001;
 /// Probability that a test passes on an edited tree that contains the culprit, because the edit may have fixed the
 /// failure.
 const EDIT_FIX_PROBABILITY: f64 = 0.1;
-/// Weight of a commit that touched only files that tests do not read. An ordinary commit has the weight 1.
+/// Weight of a commit that touched only files that tests do not read, or only comments. An ordinary commit has the weight 1.
 const DOCUMENTATION_COMMIT_WEIGHT: f64 = 0.02;
 /// Weight of a commit that touched configuration, which affects all tests. It is low, because most such commits change a
 /// version or the settings of a tool that no test uses.
@@ -119,9 +119,9 @@ fn find_candidates<'a>(view: &RunView<'a>, files: &BTreeSet<FileId>) -> Vec<Cand
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
             let prior = match () {
+                () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
                 () if is_near => TOUCHED_FILE_WEIGHT,
                 () if view.is_configuration(at, commit) => CONFIGURATION_COMMIT_WEIGHT,
-                () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
                 () => 1.0,
             };
             Some(CandidateCommit { commit, place, edited_at, prior })

@@ -157,6 +157,47 @@ pub(super) fn is_documentation(file: &str) -> bool {
         && (is_prose || is_image || is_host_setting || is_editor_setting)
 }
 
+/// Returns `true` if a diff changes only comments and blank lines, so that it cannot change the result of a test. Comments
+/// that tools read count as code, for example `// @vitest-environment jsdom`, `//go:build linux` and Rust's doctests.
+pub(super) fn changes_only_comments(diff: &str) -> bool {
+    let mut markers: &[&str] = &[];
+    let mut has_changed_line = false;
+    for line in diff.lines() {
+        if let Some(file) = line.strip_prefix("+++ ") {
+            markers = comment_markers(file.trim_end());
+        } else if ["Binary files ", "old mode ", "rename ", "deleted file "].iter().any(|head| line.starts_with(head)) {
+            return false;
+        } else if !line.starts_with("--- ")
+            && let Some(text) = line.strip_prefix(['+', '-'])
+        {
+            has_changed_line = true;
+            let text = text.trim();
+            let is_comment = markers.iter().any(|marker| text.starts_with(marker)) && !is_read_by_tools(text);
+            if !text.is_empty() && !is_comment {
+                return false;
+            }
+        }
+    }
+    has_changed_line
+}
+
+fn comment_markers(file: &str) -> &'static [&'static str] {
+    match file.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" | "go" | "java" | "kt" | "scala" | "swift"
+        | "c" | "h" | "cc" | "cpp" | "hpp" | "cs" | "dart" | "php" | "rs" => &["//", "/*", "* ", "*/"],
+        "py" | "rb" | "sh" | "pl" | "ex" | "exs" => &["#"],
+        "lua" | "hs" | "sql" => &["--"],
+        _ => &[],
+    }
+}
+
+fn is_read_by_tools(comment: &str) -> bool {
+    comment.contains('@')
+        || ["///", "//!", "//go:", "// +build", "#!", "# frozen", "# type:", "# -*-"]
+            .iter()
+            .any(|marker| comment.starts_with(marker))
+}
+
 fn path_below_source_folder(file: &str) -> Option<&str> {
     file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
     let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
@@ -169,7 +210,10 @@ fn path_below_source_folder(file: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_configuration, is_documentation, is_in_argus_folder, path_below_source_folder, subject_name};
+    use super::{
+        changes_only_comments, is_configuration, is_documentation, is_in_argus_folder, path_below_source_folder,
+        subject_name,
+    };
 
     #[test]
     fn a_test_is_named_after_its_source_file() {
@@ -192,6 +236,26 @@ mod tests {
         ] {
             assert_eq!(subject_name(file).as_deref(), subject, "{file}");
         }
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_no_change_of_code() {
+        for (file, lines, expected) in [
+            ("src/cart.ts", "+// Adds.\n+\n- * Subtracts.", true),
+            ("shop/cart.py", "-# adds\n+# adds all", true),
+            ("src/cart.ts", "+// Adds.\n+total += 1;", false),
+            ("src/cart.ts", "+total += 1; // adds", false),
+            ("src/cart.ts", "+// @ts-expect-error", false),
+            ("cart.go", "+//go:build linux", false),
+            ("src/lib.rs", "+/// assert_eq!(add(1, 2), 3);", false),
+            ("package.json", "+  \"keywords\": []", false),
+            ("notes", "+# adds", false),
+        ] {
+            let diff = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n{lines}\n");
+            assert_eq!(changes_only_comments(&diff), expected, "{diff}");
+        }
+        assert!(!changes_only_comments("diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"));
+        assert!(!changes_only_comments(""));
     }
 
     #[test]

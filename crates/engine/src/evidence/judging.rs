@@ -2,7 +2,7 @@
 
 use super::{
     change_words,
-    changed_files::{changed_file_ids, is_configuration, is_documentation, is_in_argus_folder},
+    changed_files::{changed_file_ids, changes_only_comments, is_configuration, is_documentation, is_in_argus_folder},
     edits::{self, EditedFiles},
     evidence_rows,
     failure_facts::{build_failure_facts, case_file_id, stack_file_ids},
@@ -382,7 +382,11 @@ fn collect_new_commits(
         let touches_only = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_match(file));
         newer.iter().filter(|(_, one)| touches_only(one)).map(|(commit, _)| commit.clone()).collect()
     };
-    let (idle, documentation) = (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
+    let (idle, mut documentation) =
+        (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
+    let has_only_comments = |one: &CommitFacts| one.hunks.as_deref().is_some_and(changes_only_comments);
+    let with_comments = newer.iter().filter(|(_, one)| has_only_comments(one)).map(|(commit, _)| commit.clone());
+    documentation.extend(with_comments);
     let touches_configuration = |one: &CommitFacts| one.files.iter().any(|file| is_configuration(file));
     let configuration =
         newer.iter().filter(|(_, one)| touches_configuration(one)).map(|(commit, _)| commit.clone()).collect();

@@ -267,6 +267,7 @@ async function handleSessionStart(
   onPlace(place);
   const { readTreeId } = await import('../run/git-state.ts');
   state.append({ t: 'began', session, at: io().now(), tree: await readTreeId(folder) });
+  state.compact();
   const { computeMemoryStamp } = await import('./hook-location.ts');
   if (state.findLast('stamp')?.stamp !== computeMemoryStamp(place)) await host.start({ kind: 'ready', folder });
 }

@@ -17,6 +17,16 @@ fn the_commit_of_the_file_that_the_test_is_named_after_is_the_first_suspect() {
 }
 
 #[test]
+fn a_commit_that_changes_only_comments_is_hardly_suspected() {
+    let mut story = Story::after_passes(4);
+    let culprit = story.commit_of(&["src/b.ts"]);
+    story.commit_of(&["a.test.ts"]);
+    story.commits[0].hunks =
+        Some("--- a/a.test.ts\n+++ b/a.test.ts\n@@ -1 +1 @@\n-// Adds.\n+// Adds all.\n".to_owned());
+    assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Regression, Some(culprit)));
+}
+
+#[test]
 fn configuration_is_suspected_before_unrelated_code() {
     let mut story = Story::after_passes(4);
     story.commit_of(&["src/b.ts"]);

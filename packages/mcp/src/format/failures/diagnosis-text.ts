@@ -31,7 +31,7 @@ const MAX_SHOWN_SUSPECTS = 4;
 /** Maximum number of files of a commit. */
 const MAX_SHOWN_FILES = 3;
 /** From this probability on, only the most likely suspect is named. */
-const MIN_SINGLE_SUSPECT_PROBABILITY = 0.5;
+const MIN_SINGLE_SUSPECT_PROBABILITY = 0.6;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
   const { failureKind, rule, evidence, suggestedFix, fixHistory } = diagnosis;
@@ -128,7 +128,7 @@ function formatUncertainSuspects(suspects: readonly SuspectCommit[]): string {
   const names = suspects
     .slice(0, MAX_SHOWN_SUSPECTS)
     .map(({ commit, probability }) => `${shortenHash(commit)} (${formatPercent(probability)})`);
-  if (suspects.length > names.length) names.push(`${suspects.length - names.length} others`);
+  if (suspects.length > names.length) names.push(formatCount(suspects.length - names.length, 'other'));
   const allButLast = names.slice(0, -1).join(', ');
   return `perhaps commit ${allButLast === '' ? '' : `${allButLast} or `}${names.at(-1)}`;
 }

@@ -86,10 +86,12 @@ function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: Bl
   const failures = run.failures.filter(({ causeId }) => causeId === cause.causeId);
   const verdict = cause.verdict ?? failures[0]?.verdict;
   const wrapAndIndent = (line: string) => wrapText(line, columns - indent).map((part) => indentLines(part, indent));
+  // A long answer lists fewer names than a cause has.
+  const names = cause.cases.slice(0, MAX_SHOWN_NAMES);
   const body = [
-    ...cause.cases.slice(0, MAX_SHOWN_NAMES).flatMap((name) => wrapAndIndent(name)),
-    ...(cause.count > MAX_SHOWN_NAMES
-      ? [indentLines(paint.dim(`and ${cause.count - MAX_SHOWN_NAMES} more`), indent)]
+    ...names.flatMap((name) => wrapAndIndent(name)),
+    ...(cause.count > names.length
+      ? [indentLines(paint.dim(`and ${cause.count - names.length} more`), indent)]
       : []),
     ...formatSignal(failures[0]).flatMap(wrapAndIndent),
     ...(verdict === undefined ? [] : wrapAndIndent(capitalize(formatVerdict(verdict, commits)))),
