@@ -37,6 +37,7 @@ export function listCommandLines(root: string): string[][] {
     ['learn', '--from-ci', `${root}/.argus`, ...at],
     ['forget', 'everything', ...at],
     ['history', ...at],
+    ['receipt', ...at],
     ['patterns', ...at],
     ['tests', ...at],
     ['tests', 'node check.js', ...at],

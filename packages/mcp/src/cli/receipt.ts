@@ -1,8 +1,8 @@
 /** The command `receipt`: tells whether the tests passed on exactly the current files. */
 
 import { readHookState } from '../hook/hook-location.ts';
+import { type Receipt, readReceipt } from '../hook/receipt.ts';
 import { readGitFacts } from '../run/git-state.ts';
-import { type Receipt, readReceipt } from '../run/receipt.ts';
 import { EXIT_CODES } from './terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from './terminal/output.ts';
 

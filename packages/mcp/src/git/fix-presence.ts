@@ -247,3 +247,10 @@ async function checkPatch(git: Git, commit: string, files: readonly ChangedFile[
   const paths = names.map((name) => `:/${name}`).join(' ');
   return `git show ${commit.slice(0, 12)} -- ${paths} | git apply`;
 }
+
+/** Tells whether the change is still in the work tree. `formatCommit` names the commit that removed it. */
+export function describePresence({ state, removedBy }: FixPresence, formatCommit: (commit: string) => string): string {
+  if (state === 'present') return 'that change is still in place, so the cause is elsewhere';
+  const since = removedBy === undefined ? '' : ` since ${formatCommit(removedBy)}`;
+  return `${state === 'lost' ? 'that change is no longer in the tree' : 'parts of that change are gone'}${since}`;
+}

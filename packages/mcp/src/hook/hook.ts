@@ -209,7 +209,7 @@ async function noteTestedTree(
   onPlace(found.place);
   const [{ readTreeId }, { computeCommandKey }] = await Promise.all([
     import('../run/git-state.ts'),
-    import('../run/receipt.ts'),
+    import('./receipt.ts'),
   ]);
   const tree = await readTreeId(folder);
   found.state.append({ t: 'ran', at: io().now(), tree, runner, key: computeCommandKey(command) });
@@ -233,7 +233,7 @@ async function handleStop(
   await host.prepareEngine();
   const [{ withHookSession }, { readReceipt }, { formatUserMessage }] = await Promise.all([
     import('./background-job.ts'),
-    import('../run/receipt.ts'),
+    import('./receipt.ts'),
     import('./agent-events.ts'),
   ]);
   const { state, line } = await withHookSession(folder, (opened) => readReceipt(opened, git, found.state));

@@ -90,9 +90,7 @@ function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: Bl
   const names = cause.cases.slice(0, MAX_SHOWN_NAMES);
   const body = [
     ...names.flatMap((name) => wrapAndIndent(name)),
-    ...(cause.count > names.length
-      ? [indentLines(paint.dim(`and ${cause.count - names.length} more`), indent)]
-      : []),
+    ...(cause.count > names.length ? [indentLines(paint.dim(`and ${cause.count - names.length} more`), indent)] : []),
     ...formatSignal(failures[0]).flatMap(wrapAndIndent),
     ...(verdict === undefined ? [] : wrapAndIndent(capitalize(formatVerdict(verdict, commits)))),
     ...formatKnownFixes(failures, commits).flatMap((line) => wrapAndIndent(line).map((part) => paint.green(part))),

@@ -4,7 +4,6 @@
 
 import type {
   BriefVerdict,
-  FixPresence,
   FixTrialCounts,
   FixTrust,
   KnownPattern,
@@ -14,6 +13,7 @@ import type {
   TestState,
   VerdictKind,
 } from 'argus-engine';
+import { describePresence } from '../../git/fix-presence.ts';
 import { formatCount } from '../../text/count.ts';
 import { formatPercent, indentLines, joinLines, paint } from '../terminal.ts';
 
@@ -158,14 +158,9 @@ export function describePreviousFix(mended: PreviousFix, commits?: CommitLabels)
   const edit = files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
   const change = commit === undefined ? edit : formatCommit(commit, commits);
   const fixed = `Fixed before: ${number > 1 ? `one of ${number} commits` : change}, ${formatFixState({ state: status, passes, needed: 1 })}`;
-  return presence === undefined ? fixed : `${fixed}; ${describePresence(presence, commits)}`;
-}
-
-/** Tells whether the change is still in the work tree: the fix was lost, or the failure has another cause. */
-export function describePresence({ state, removedBy }: FixPresence, commits?: CommitLabels): string {
-  if (state === 'present') return 'that change is still in place, so the cause is elsewhere';
-  const since = removedBy === undefined ? '' : ` since ${formatCommit(removedBy, commits)}`;
-  return `${state === 'lost' ? 'that change is no longer in the tree' : 'parts of that change are gone'}${since}`;
+  return presence === undefined
+    ? fixed
+    : `${fixed}; ${describePresence(presence, (removedBy) => formatCommit(removedBy, commits))}`;
 }
 
 /** Formats the origin of a shared fix: `.argus-shared/fixes/fix-….json, by ann; elsewhere: worked 2, failed 1`. */

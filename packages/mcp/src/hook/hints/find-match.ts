@@ -1,8 +1,7 @@
 /** Checks by the engine's signatures whether something is known about the failures of a run. */
 
 import { loadConfig } from '../../config/load.ts';
-import { describePresence } from '../../format/failures/verdict-text.ts';
-import { findFixPresence } from '../../git/fix-presence.ts';
+import { describePresence, findFixPresence } from '../../git/fix-presence.ts';
 import { createTemporaryFolder } from '../../system/files/temporary.ts';
 import { createCommandRun, type EndedCommand, withSigner } from '../command-run.ts';
 import type { HookLocation } from '../hook-location.ts';
@@ -52,7 +51,10 @@ async function addPresence(top: string, hint: Hint): Promise<Hint> {
   const presence = await findFixPresence(top, { commit: hint.commit, commits: 1 });
   if (presence === undefined) return hint;
   const reapply = presence.reapply === undefined ? [] : [`reapply: ${presence.reapply}`];
-  return { ...hint, lines: [...hint.lines, describePresence(presence), ...reapply] };
+  return {
+    ...hint,
+    lines: [...hint.lines, describePresence(presence, (commit) => `commit ${commit.slice(0, 12)}`), ...reapply],
+  };
 }
 
 /** Opens the project and searches for known facts again, which most answers do not need. */

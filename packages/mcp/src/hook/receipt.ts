@@ -5,11 +5,11 @@
 
 import { createHash } from 'node:crypto';
 import type { GitFacts, ReceiptResult, RunRecord, Weakening } from 'argus-engine';
-import type { HookState, StateLine } from '../hook/state.ts';
 import type { Session } from '../sessions/session.ts';
 import { io } from '../system/io.ts';
 import { formatCount } from '../text/count.ts';
 import { toShortLine } from '../text/untrusted-text.ts';
+import type { HookState, StateLine } from './state.ts';
 
 /**
  * `green`: all tests passed on the current files. `skipped`: they passed, but uncommitted edits disable tests. `partial`:
