@@ -11,6 +11,7 @@ pub mod fixes;
 pub(crate) mod judging;
 pub mod learned_commits;
 pub mod missing_tests;
+mod new_commits;
 pub(crate) mod proof_progress;
 pub mod receipt;
 mod sentence_names;

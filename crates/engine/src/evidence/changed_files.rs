@@ -33,7 +33,7 @@ impl ChangedFiles {
     }
 }
 
-/// Names that say nothing about what a file contains.
+/// Names that too many files have to identify one.
 const GENERIC_NAMES: [&str; 20] = [
     "app", "base", "common", "conftest", "core", "helper", "helpers", "index", "init", "lib", "main", "mod", "package",
     "setup", "test", "tests", "types", "util", "utils", "version",

@@ -2,10 +2,10 @@
 
 use super::{
     change_words,
-    changed_files::{changed_file_ids, changes_only_comments, is_configuration, is_documentation, is_in_argus_folder},
     edits::{self, EditedFiles},
     evidence_rows,
     failure_facts::{build_failure_facts, case_file_id, stack_file_ids},
+    new_commits::{NewCommits, collect_new_commits},
     sentence_names::RunAndCaseNames,
     suite_failures,
 };
@@ -13,11 +13,10 @@ use crate::{
     Engine, EngineError,
     answer::{row_conversion, time_format::format_iso},
     contract::{
-        CaseVerdict, ChangesSinceGreen, CommitFacts, FailingSince, GitFacts, Precedents, RecordRunParams,
-        SameTreeFailures, Shuffle, SuspectCommit, Verdict,
+        CaseVerdict, ChangesSinceGreen, FailingSince, GitFacts, Precedents, RecordRunParams, SameTreeFailures, Shuffle,
+        SuspectCommit, Verdict,
     },
     failures::lookup,
-    limits,
     runs::{
         cause::{self, format_cause_id},
         collect::CollectedRun,
@@ -25,7 +24,7 @@ use crate::{
 };
 use argus_core::Analysis;
 use argus_core::evidence::{
-    facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, case_id},
+    facts::{CaseId, ErrorSource, Failure, RunFacts, StackFiles, case_id},
     judge::{self, CaseJudgement},
     sentences::SentenceNames,
     stored_rows::{fixes::Fix, memory::EvidenceMemory, order::Order, record::RunResults, window::RunWindow},
@@ -337,86 +336,6 @@ pub(super) fn known_tree(engine: &Engine, git: &GitFacts) -> Option<String> {
     let commit = git.commit.as_ref().filter(|_| git.dirty == Some(false));
     git.tree.as_ref().or(commit).map(|id| engine.analyzer.redact(id).into_string())
 }
-
-/// Commits since the previous run, in the form of [`RunFacts`].
-#[derive(Default)]
-struct NewCommits {
-    path: Vec<String>,
-    follows: bool,
-    touched: Vec<Vec<FileId>>,
-    edited: Vec<(String, RunSeq)>,
-    idle: Vec<String>,
-    documentation: Vec<String>,
-    configuration: Vec<String>,
-}
-
-/// Collects the commits since the previous run. If the commit of the previous run is not among `commits`, the commits
-/// between the two runs are unknown, and the result has only the commit of this run.
-fn collect_new_commits(
-    memory: &EvidenceMemory,
-    run: &Run,
-    commits: &[CommitFacts],
-    redact: impl Fn(&String) -> String,
-) -> NewCommits {
-    let Some(commit) = &run.git_commit else { return NewCommits::default() };
-    let before = memory.window.runs().next_back().and_then(|run| run.commit.as_ref());
-    if before == Some(commit) {
-        return NewCommits::default();
-    }
-    let mut newer: Vec<(String, &CommitFacts)> = Vec::new();
-    let mut is_complete = false;
-    for one in commits {
-        let commit = redact(&one.commit);
-        if Some(&commit) == before {
-            is_complete = true;
-            break;
-        }
-        newer.push((commit, one));
-        is_complete = one.parents.iter().any(|parent| Some(&redact(parent)) == before);
-    }
-    if !is_complete {
-        newer.retain(|(one, _)| one == commit);
-        newer.truncate(1);
-    }
-    let commits_touching_only = |is_match: fn(&str) -> bool| -> Vec<String> {
-        let touches_only = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_match(file));
-        newer.iter().filter(|(_, one)| touches_only(one)).map(|(commit, _)| commit.clone()).collect()
-    };
-    let (idle, mut documentation) =
-        (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
-    let has_only_comments = |one: &CommitFacts| one.hunks.as_deref().is_some_and(changes_only_comments);
-    let with_comments = newer.iter().filter(|(_, one)| has_only_comments(one)).map(|(commit, _)| commit.clone());
-    documentation.extend(with_comments);
-    let touches_configuration = |one: &CommitFacts| one.files.iter().any(|file| is_configuration(file));
-    let configuration =
-        newer.iter().filter(|(_, one)| touches_configuration(one)).map(|(commit, _)| commit.clone()).collect();
-    let mut room = MAX_COMMIT_FILES_OF_RUN;
-    let mut files = |one: &CommitFacts| {
-        let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
-        let files = one.files.iter().filter(|_| is_known);
-        room -= if is_known { one.files.len() } else { 0 };
-        files.flat_map(|file| changed_file_ids(&redact(file)).collect::<Vec<_>>()).collect()
-    };
-    let mut touched: Vec<Vec<FileId>> = newer.iter().map(|(_, one)| files(one)).collect();
-    touched.reverse();
-    if touched.iter().all(Vec::is_empty) {
-        touched.clear();
-    }
-    let find_run_of_edit = |commit: &String, one: &CommitFacts| {
-        let tree = redact(one.tree.as_ref()?);
-        let became = |run: &&RunFacts| run.dirty && run.tree == tree && run.commit.as_ref() != Some(commit);
-        Some((commit.clone(), memory.window.runs().rev().find(became)?.seq))
-    };
-    let edited = newer.iter().filter_map(|(commit, one)| find_run_of_edit(commit, one)).collect();
-    let mut path: Vec<String> = newer.into_iter().rev().map(|(commit, _)| commit).collect();
-    if !is_complete && path.is_empty() {
-        path.push(commit.clone());
-    }
-    NewCommits { path, follows: is_complete, touched, edited, idle, documentation, configuration }
-}
-
-/// Maximum number of files stored for the commits of a run, newest commits first. A full window then takes 300 KB.
-const MAX_COMMIT_FILES_OF_RUN: usize = 256;
 
 fn convert_verdict<F: Fn(CaseId) -> Option<String>>(
     judged: &CaseJudgement,

@@ -77,7 +77,7 @@ const EVENT_FORMATS: readonly EventFormat[] = [
   { event: 'afterShellExecution', answer: { form: 'none' }, read: parseCursorShell },
 ];
 
-/** Only Claude Code and Codex show a message of this event to the user. */
+/** The event of Claude Code, which shows the message of the answer to the user. */
 const STOP_EVENT = 'Stop';
 
 const SESSION_START_EVENTS = new Set(['SessionStart', 'sessionStart']);

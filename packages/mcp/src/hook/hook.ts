@@ -145,7 +145,7 @@ function print(line: string): void {
   }
 }
 
-async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
+async function answerEvent(text: string, host: HookHost, onPlace: OnPlace): Promise<void> {
   const event = parseEvent(text);
   if (event?.kind === 'start') return handleSessionStart(event, host, onPlace);
   if (event?.kind === 'stop') return handleStop(event, host, onPlace);
@@ -156,12 +156,11 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   if (ending === 'unknown') return;
   if (ending === 'passed') {
     const { hasFailureMark } = await import('./failure-marks.ts');
-    if (!hasFailureMark(recognized)) return noteTestedTree(recognized, onPlace);
+    if (!hasFailureMark(recognized)) return notePass(recognized, onPlace);
   }
-  const known = await findState(recognized.folder);
+  const known = await findState(recognized.folder, onPlace);
   if (known === undefined) return;
   const { place, state } = known;
-  onPlace(place);
   const key = await createCommandKey(recognized, place);
   const { output, exitCode, timedOut, durationMs, session } = event;
   const ended = {
@@ -177,8 +176,9 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   // Read the git state now, because the agent continues and may edit files when this process exits.
   const gitState = readGitFacts(recognized.folder);
   if (ending === 'passed') {
-    await noteTestedTree(recognized, onPlace);
-    return host.start({ kind: 'ended', ended, session, key, git: await gitState });
+    const git = await gitState;
+    await noteTestedTree(state, recognized, git?.tree ?? null);
+    return host.start({ kind: 'ended', ended, session, key, git });
   }
   const found = await findHookMessage(state, place, { ...event, output }, ended, host);
   if (found !== undefined) {
@@ -198,33 +198,28 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   await host.start({ kind: 'ended', ended, session, key, git: await gitState, said: found?.id });
 }
 
-/** Notes which files passed their tests, for the receipt. No run is recorded for a command that was not failing. */
-async function noteTestedTree(
-  { command, folder }: RecognizedCommand,
-  onPlace: (place: HookLocation) => void,
-): Promise<void> {
+/** Notes the pass of a test runner that was not failing, for which no run is recorded. */
+async function notePass(recognized: RecognizedCommand, onPlace: OnPlace): Promise<void> {
+  if (findTestProgram(recognized.command) === undefined) return;
+  const found = await findState(recognized.folder, onPlace);
+  if (found === undefined) return;
+  const { readTreeId } = await import('../run/git-state.ts');
+  await noteTestedTree(found.state, recognized, await readTreeId(recognized.folder));
+}
+
+/** Notes for the receipt which files passed their tests. */
+async function noteTestedTree(state: HookState, { command }: RecognizedCommand, tree: string | null): Promise<void> {
   const runner = findTestProgram(command);
-  const found = runner === undefined ? undefined : await findState(folder);
-  if (runner === undefined || found === undefined) return;
-  onPlace(found.place);
-  const [{ readTreeId }, { computeCommandKey }] = await Promise.all([
-    import('../run/git-state.ts'),
-    import('./receipt.ts'),
-  ]);
-  const tree = await readTreeId(folder);
-  found.state.append({ t: 'ran', at: io().now(), tree, runner, key: computeCommandKey(command) });
+  if (runner === undefined) return;
+  const { computeDigest } = await import('../git/changes.ts');
+  state.append({ t: 'ran', at: io().now(), tree, runner, key: computeDigest(command) });
 }
 
 /** Prints the receipt for the user at the end of a turn, unless the agent changed no file. */
-async function handleStop(
-  { cwd, session }: SessionEvent,
-  host: HookHost,
-  onPlace: (place: HookLocation) => void,
-): Promise<void> {
+async function handleStop({ cwd, session }: SessionEvent, host: HookHost, onPlace: OnPlace): Promise<void> {
   const folder = resolveRealPath(cwd);
-  const found = await findState(folder);
+  const found = await findState(folder, onPlace);
   if (found === undefined) return;
-  onPlace(found.place);
   const { readGitFacts } = await import('../run/git-state.ts');
   const git = await readGitFacts(folder);
   const began = found.state.findLast('began');
@@ -245,26 +240,30 @@ interface SessionEvent {
   session: string;
 }
 
-async function findState(folder: string): Promise<{ place: HookLocation; state: HookState } | undefined> {
+/** Called with the place of a project that has a memory, where errors of the hook are noted. */
+type OnPlace = (place: HookLocation) => void;
+
+/** Finds the memory and the state of the hook. Undefined if the project has no memory. */
+async function findState(
+  folder: string,
+  onPlace: OnPlace,
+): Promise<{ place: HookLocation; state: HookState } | undefined> {
   const [{ findHookLocation }, { HookState }] = await Promise.all([import('./hook-location.ts'), import('./state.ts')]);
   const place = await findHookLocation(folder);
-  return place && { place, state: HookState.read(place.folder) };
+  if (place === undefined) return undefined;
+  onPlace(place);
+  return { place, state: HookState.read(place.folder) };
 }
 
 /**
  * Handles the start of a session. Prints nothing, but notes the files for the receipt, and starts the search for known
  * facts before the first failure.
  */
-async function handleSessionStart(
-  { cwd, session }: SessionEvent,
-  host: HookHost,
-  onPlace: (place: HookLocation) => void,
-): Promise<void> {
+async function handleSessionStart({ cwd, session }: SessionEvent, host: HookHost, onPlace: OnPlace): Promise<void> {
   const folder = resolveRealPath(cwd);
-  const found = await findState(folder);
+  const found = await findState(folder, onPlace);
   if (found === undefined) return;
   const { place, state } = found;
-  onPlace(place);
   const { readTreeId } = await import('../run/git-state.ts');
   state.append({ t: 'began', session, at: io().now(), tree: await readTreeId(folder) });
   state.compact();

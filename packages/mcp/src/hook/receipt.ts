@@ -3,8 +3,8 @@
  * current files. Only ids of trees decide, never a text that an agent or a program printed.
  */
 
-import { createHash } from 'node:crypto';
 import type { GitFacts, ReceiptResult, RunRecord, Weakening } from 'argus-engine';
+import { computeDigest } from '../git/changes.ts';
 import type { Session } from '../sessions/session.ts';
 import { io } from '../system/io.ts';
 import { formatCount } from '../text/count.ts';
@@ -53,18 +53,13 @@ export async function readReceipt(session: Session, git: GitFacts, state: HookSt
 function describeSeenPass(seen: SeenPass, result: ReceiptResult): Description {
   const { run, isPartial, isSameTree, changed } = result;
   const ended = `${seen.runner} ended with exit code 0 on this very tree, ${formatAge(seen.at)}`;
-  const isSameCommand = run?.command != null && seen.key === computeCommandKey(run.command);
+  const isSameCommand = run?.command != null && seen.key === computeDigest(run.command);
   if (isSameCommand && !isPartial) return withDisabledTests({ state: 'green', line: `green: ${ended}` }, result);
   const since = isSameTree || changed.length === 0 ? '' : ` since ${formatCount(changed.length, 'changed file')}`;
   return { state: 'partial', line: `not recorded${since}: ${ended}; unknown how many tests ran` };
 }
 
 type SeenPass = Extract<StateLine, { t: 'ran' }>;
-
-/** Returns a hash, so that the text of a command is not stored. */
-export function computeCommandKey(command: string): string {
-  return createHash('sha256').update(command.trim()).digest('hex').slice(0, 16);
-}
 
 type Description = Pick<Receipt, 'state' | 'line'>;
 

@@ -55,7 +55,7 @@ import { addLocalFixes, findLocalFix, stripLocalPaths, TeamStore } from '../team
 import { chooseLocale } from '../text/locale.ts';
 import { mapStringsDeep, removeInvisibleCharacters } from '../text/untrusted-text.ts';
 import { MemoryLocator } from './memory-locator.ts';
-import { checkPreviousFix } from './weakenings.ts';
+import { checkPreviousFixes } from './weakenings.ts';
 
 /** The additional memories that are searched together with a project's own memory. */
 export type SearchedMemories = SecondaryMemory & Pick<EngineOptions, 'foreignPath' | 'sharedPath'>;
@@ -380,8 +380,7 @@ export class Session {
     const store = this.#store;
     const value = store instanceof TeamStore ? await addLocalFixes(kept.value, params, store.local) : kept.value;
     await removeCommitsOffBranch(this.project.top, value.failures, 1);
-    const honest = value.failures.map((failure) => checkPreviousFix(this, failure, failure.caseName));
-    return { ...kept, value: { ...value, failures: await Promise.all(honest) } };
+    return { ...kept, value: { ...value, failures: await checkPreviousFixes(this, value.failures) } };
   }
 
   async #recordOrQueue(params: RecordRunParams): Promise<StorageResult<RunResult>> {

@@ -46,6 +46,9 @@ const KINDS_AFFECTING_ALL_TESTS: ReadonlySet<Weakening['kind']> = new Set([
   'failure_ignored',
 ]);
 
+/** Whether the changes of fixes are still there, by the id of the fix, because many failures may have the same fix. */
+type FixPresences = Map<string, ReturnType<typeof findFixPresence>>;
+
 /**
  * Removes `mendedBefore` from an answer if the commit weakened the test. Otherwise adds whether the change is still in
  * the work tree. The engine has already left out edits that weaken a test, but only the repository knows the changes of
@@ -55,16 +58,28 @@ export async function checkPreviousFix<T extends { mendedBefore?: PreviousFix }>
   place: ProjectRules,
   answer: T,
   caseName: string,
+  presences: FixPresences = new Map(),
 ): Promise<T> {
   const { mendedBefore } = answer;
   const commit = mendedBefore?.commit ?? '';
   if (mendedBefore === undefined || !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(commit)) return answer;
   const found = await findWeakenings(place, ['diff-tree', '-r', '--root', '--no-commit-id', commit], caseName);
   if (found.length === 0) {
-    const presence = await findFixPresence(place.project.top, mendedBefore);
+    const finding = presences.get(mendedBefore.fixId) ?? findFixPresence(place.project.top, mendedBefore);
+    presences.set(mendedBefore.fixId, finding);
+    const presence = await finding;
     return presence === undefined ? answer : { ...answer, mendedBefore: { ...mendedBefore, presence } };
   }
   const withoutFix = { ...answer };
   delete withoutFix.mendedBefore;
   return withoutFix;
+}
+
+/** Like `checkPreviousFix`, for all failures of a run. */
+export function checkPreviousFixes<T extends { caseName: string; mendedBefore?: PreviousFix }>(
+  place: ProjectRules,
+  failures: readonly T[],
+): Promise<T[]> {
+  const presences: FixPresences = new Map();
+  return Promise.all(failures.map((failure) => checkPreviousFix(place, failure, failure.caseName, presences)));
 }
