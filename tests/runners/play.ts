@@ -3,13 +3,15 @@
  * reading and recording a run are done by the program itself.
  */
 
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Execution, execute } from '../../packages/mcp/src/run/execute.ts';
 import {
   type Chunk,
   FolderPlaceholders,
+  findProjectReports,
   joinChunks,
+  makeOld,
   RECORD_AGAIN_ADVICE,
   type RecordedRun,
   RecordingForm,
@@ -18,9 +20,6 @@ import {
 } from './recording.ts';
 
 export type Execute = typeof execute;
-
-/** A file time before any run, in seconds since the epoch. */
-const OLD_TIME_SECONDS = 1_700_000_000;
 
 /**
  * Returns an `execute` that replays: each call takes the next run from `rest`, emits its output and writes its reports.
@@ -38,8 +37,7 @@ export function createReplay(rest: RecordedRun[]): Execute {
       throw new Error(`Argus runs '${planned}', and '${next.command}' was recorded. ${RECORD_AGAIN_ADVICE}`);
     onStart?.(process.pid);
     const folders = new FolderPlaceholders(place);
-    // A real runner takes longer, so the reports of the previous run must be older than this run.
-    for (const file of written) if (existsSync(file)) utimesSync(file, OLD_TIME_SECONDS, OLD_TIME_SECONDS);
+    makeOld(written);
     for (const [name, text] of Object.entries(next.reports)) {
       const file = folders.restore(name);
       mkdirSync(path.dirname(file), { recursive: true });
@@ -66,6 +64,7 @@ export function createRecorder(runs: RecordedRun[]): Execute {
     const { command, cwd, env, onOutput } = execution;
     const place = places.of(cwd, env);
     const chunks: Chunk[] = [];
+    makeOld(findProjectReports(place.root));
     const executed = await execute({
       ...execution,
       onOutput(text, stream) {
@@ -73,7 +72,7 @@ export function createRecorder(runs: RecordedRun[]): Execute {
         return onOutput?.(text, stream);
       },
     });
-    const reports = readReports(place, env, executed.startedAt);
+    const reports = readReports(place, env);
     const hiding = new RecordingForm(place, reports);
     runs.push({
       command: hiding.of(command),

@@ -3,7 +3,7 @@
  * replaced by placeholders and times by fixed values, so that a new recording of the same runner has the same text.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,12 +103,23 @@ const PROJECT_REPORT_PATH = /(?:^|\/)(?:target\/(?:surefire|failsafe)-reports|bu
 /** Matches files that Argus itself writes into the report folder, from the output of the command. */
 const ARGUS_REPORT_NAME = /^(?:go-test\.json|tape\.tap|printed-.*)$/u;
 
-/** Returns the contents of the report files that a command has written, by path. */
-export function readReports(
-  { root, reports }: RunFolders,
-  env: Execution['env'],
-  sinceMs: number,
-): Record<string, string> {
+/** A file time before any run, in seconds since the epoch. */
+const OLD_TIME_SECONDS = 1_700_000_000;
+
+/** Makes reports older than the next run, which can start in the clock tick in which a previous run wrote them. */
+export function makeOld(files: Iterable<string>): void {
+  for (const file of files) if (existsSync(file)) utimesSync(file, OLD_TIME_SECONDS, OLD_TIME_SECONDS);
+}
+
+/** Returns the paths of the reports that runners wrote into a project. */
+export function findProjectReports(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => PROJECT_REPORT_PATH.test(name))
+    .map((name) => path.join(root, name));
+}
+
+/** Returns the contents of the report files that a command has written, by path. Earlier ones must have been made old. */
+export function readReports({ root, reports }: RunFolders, env: Execution['env']): Record<string, string> {
   const isReport = (name: string) =>
     /\.(?:json|xml|tap)$/u.test(name) &&
     !ARGUS_REPORT_NAME.test(name) &&
@@ -119,20 +130,16 @@ export function readReports(
       : readdirSync(reports)
           .filter(isReport)
           .map((name) => path.join(reports, name));
-  const inProject = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => PROJECT_REPORT_PATH.test(name))
-    .map((name) => path.join(root, name));
-  const files = [...written, ...inProject].filter((file) => statSync(file).mtimeMs >= sinceMs - CLOCK_TICK_MS);
+  const files = [...written, ...findProjectReports(root)].filter(
+    (file) => statSync(file).mtimeMs > OLD_TIME_SECONDS * 1000,
+  );
   return Object.fromEntries(files.sort().map((file) => [file, removeJavaProperties(readFileSync(file, 'utf8'))]));
 }
-
-/** File times may be slightly behind the clock. */
-const CLOCK_TICK_MS = 50;
 
 /** Removes the Java properties and the schema address, which Maven writes into its reports. */
 function removeJavaProperties(report: string): string {
   return report
-    .replace(/<properties>\s*<property name="sun\.[\s\S]*?<\/properties>/u, '')
+    .replace(/<properties>\s*<property name="(?:java|sun)\.[\s\S]*?<\/properties>/u, '')
     .replaceAll(/ xsi:noNamespaceSchemaLocation="[^"]*"/gu, '');
 }
 
