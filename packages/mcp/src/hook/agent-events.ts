@@ -1,6 +1,7 @@
 /**
- * Parses the events that Claude Code, Codex, Cursor and Gemini CLI send to a hook, and formats the answers. Only the
- * fields that the hook needs are read. Unknown events, and events of tools other than the shell, are ignored.
+ * Parses the events that Claude Code, Codex, Copilot CLI, Cursor and Gemini CLI send to a hook, and formats the
+ * answers. Only the fields that the hook needs are read. Unknown events, and events of tools other than the shell, are
+ * ignored. A form that is not recognized must not count as a pass, because hosts change their forms.
  */
 
 import path from 'node:path';
@@ -43,7 +44,7 @@ interface StopEvent {
 type HookEvent = CommandEvent | StartEvent | StopEvent;
 
 /** The format in which an agent accepts context. One of Cursor's events accepts none. */
-type AnswerFormat = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
+type AnswerFormat = { form: 'specific'; event: string } | { form: 'plain' | 'camel' | 'none' };
 
 /** The command and its result, without the folder. */
 type CommandResult = Pick<CommandEvent, 'command' | 'output' | 'ending'> &
@@ -66,9 +67,13 @@ const createSpecificFormat = (event: string): AnswerFormat => ({ form: 'specific
 /** Only Codex sends the turn of a tool call. */
 const isCodex = (fields: Fields) => 'turn_id' in fields;
 
+/** Copilot CLI also calls the hooks of Claude Code's settings, with the same event names and another result. */
+const isCopilot = (fields: Fields) => 'tool_result' in fields;
+
 /** Formats in the order in which they are tried. */
 const EVENT_FORMATS: readonly EventFormat[] = [
   { event: 'PostToolUse', matches: isCodex, answer: createSpecificFormat('PostToolUse'), read: parseCodex },
+  { event: 'PostToolUse', matches: isCopilot, answer: { form: 'camel' }, read: parseCopilot },
   { event: 'PostToolUse', answer: createSpecificFormat('PostToolUse'), read: parseClaude },
   { event: 'PostToolUseFailure', answer: createSpecificFormat('PostToolUseFailure'), read: parseClaudeFailure },
   { event: 'AfterTool', answer: createSpecificFormat('AfterTool'), read: parseGemini },
@@ -91,6 +96,7 @@ const SHELL_TOOLS = new Set([
   'exec_command',
   'unified_exec',
   'run_shell_command',
+  'run_in_terminal',
 ]);
 
 /** Parses an event. Returns undefined for an event that the hook ignores. Throws if the text is not JSON. */
@@ -107,7 +113,8 @@ export function parseEvent(text: string): HookEvent | undefined {
   if (format === undefined || ('tool_name' in fields && !SHELL_TOOLS.has(toText(fields.tool_name)))) return undefined;
   const result = format.read(fields);
   if (result === undefined || result.command.trim() === '') return undefined;
-  const call = toText(fields.tool_use_id) || undefined;
+  // Copilot CLI gives both calls of a hook that is configured twice the same time instead of an id.
+  const call = toText(fields.tool_use_id) || toText(fields.timestamp) || undefined;
   return { kind: 'command', session, call, answer: format.answer, ...result, cwd: path.resolve(cwd, result.cwd ?? '') };
 }
 
@@ -118,6 +125,8 @@ export function formatHookAnswer(answer: AnswerFormat, context: string): string 
       return JSON.stringify({ hookSpecificOutput: { hookEventName: answer.event, additionalContext: context } });
     case 'plain':
       return JSON.stringify({ additional_context: context });
+    case 'camel':
+      return JSON.stringify({ additionalContext: context });
     default:
       return undefined;
   }
@@ -137,8 +146,14 @@ function parseClaude(fields: Fields): CommandResult | undefined {
   const input = toFields(fields.tool_input);
   if (input.run_in_background === true || response.backgroundTaskId !== undefined || response.interrupted === true)
     return undefined;
-  const output = joinNonEmpty(toText(response.stdout), toText(response.stderr)) || toText(fields.tool_response);
-  return { command: toText(input.command), output, ending: 'passed', exitCode: 0 };
+  const hasOutput = typeof response.stdout === 'string';
+  return {
+    command: toText(input.command),
+    output: joinNonEmpty(toText(response.stdout), toText(response.stderr)) || toText(fields.tool_response),
+    // Only commands with exit code 0 have this event, and this result.
+    ...toEnding(hasOutput ? 0 : undefined),
+    durationMs: toNumber(fields.duration_ms),
+  };
 }
 
 function parseClaudeFailure(fields: Fields): CommandResult | undefined {
@@ -151,8 +166,22 @@ function parseClaudeFailure(fields: Fields): CommandResult | undefined {
     ending: 'failed',
     exitCode: code === undefined ? undefined : Number(code),
     timedOut: code === undefined && /\btimed out\b/iu.test(output.slice(0, 200)),
+    durationMs: toNumber(fields.duration_ms),
   };
 }
+
+/** Parses an event of Copilot CLI, which adds a line with the exit code to the output. */
+function parseCopilot(fields: Fields): CommandResult {
+  const text = toText(toFields(fields.tool_result).text_result_for_llm);
+  const [line = '', code] = COPILOT_LAST_LINE.exec(text) ?? [];
+  return {
+    command: toText(toFields(fields.tool_input).command),
+    output: text.slice(0, text.length - line.length),
+    ...toEnding(toNumber(code)),
+  };
+}
+
+const COPILOT_LAST_LINE = /(?:^|\n)<(?:shellId: [^\n<>]* )?(?:completed|exited) with exit code (\d+)>\s*$/u;
 
 /**
  * Parses an event of Codex, which contains a text for the model or an object with that text. The exit code may be
@@ -190,7 +219,7 @@ function parseGemini(fields: Fields): CommandResult | undefined {
   const input = toFields(fields.tool_input);
   const response = toFields(fields.tool_response);
   const parts = toList(response.llmContent).map((part) => toText(toFields(part).text) || toText(part));
-  const text = parts.length > 0 ? parts.join('\n') : toText(response.llmContent);
+  const text = (parts.length > 0 ? parts.join('\n') : toText(response.llmContent)).replaceAll(GEMINI_FENCE, '');
   if (/^Command (?:moved to background|was cancelled|cancelled)/mu.test(text)) return undefined;
   // The output of the program may end with similar lines, so the last line with a name counts.
   const [trailer = ''] = GEMINI_TRAILER.exec(text) ?? [];
@@ -200,7 +229,8 @@ function parseGemini(fields: Fields): CommandResult | undefined {
   };
   const code = toNumber(getTrailerField('Exit Code'));
   const isStopped = getTrailerField('Signal') !== undefined || response.error !== undefined;
-  const ending = code || isStopped ? 'failed' : getTrailerField('Error') === undefined ? 'passed' : 'unknown';
+  const isComplete = trailer !== '' && getTrailerField('Error') === undefined;
+  const ending = code || isStopped ? 'failed' : isComplete ? 'passed' : 'unknown';
   return {
     command: toText(input.command),
     output: text.slice(0, text.length - trailer.length).replace(/^[\s\S]*?^Output: ?/mu, ''),
@@ -209,6 +239,9 @@ function parseGemini(fields: Fields): CommandResult | undefined {
     cwd: toText(input.dir_path) || toText(input.directory),
   };
 }
+
+/** Matches the lines around the whole text, with which Gemini CLI tells its model not to trust the output. */
+const GEMINI_FENCE = /^<untrusted_context>\n|\n<\/untrusted_context>\s*$/gu;
 
 /** Matches the lines about the process after the output. */
 const GEMINI_TRAILER = /(?:(?:^|\n)(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$/u;

@@ -24,6 +24,11 @@ const geminiEvent = (llmContent: string) => ({
   ...{ tool_input: { command: 'go test ./...' }, tool_response: { llmContent, returnDisplay: '' } },
 });
 
+const copilotEvent = (text_result_for_llm: string) => ({
+  ...{ ...COMMON_FIELDS, timestamp: '2026-11-30T21:15:12.751Z', hook_event_name: 'PostToolUse', tool_name: 'Bash' },
+  ...{ tool_input: { command: 'npm test' }, tool_result: { result_type: 'success', text_result_for_llm } },
+});
+
 const cursorEvent = (hook_event_name: string, more: object) => ({
   ...{ conversation_id: 'c-1', generation_id: 'g-1', hook_event_name, cursor_version: '2.4.0' },
   ...{ workspace_roots: ['/shop'], tool_name: 'Shell', tool_input: { command: 'npm test' }, ...more },
@@ -112,6 +117,48 @@ const COMMAND_END_CASES: [name: string, event: object, read: Partial<CommandEven
     geminiEvent('Output: ok shop 0.2s\nProcess Group PGID: 4'),
     { output: 'ok shop 0.2s', ending: 'passed' },
     hookAnswer('AfterTool'),
+  ],
+  [
+    'Gemini CLI, in a fence, failed',
+    geminiEvent('<untrusted_context>\nOutput: not ok 1\nExit Code: 1\nProcess Group PGID: 4\n</untrusted_context>'),
+    { output: 'not ok 1', ending: 'failed', exitCode: 1 },
+    hookAnswer('AfterTool'),
+  ],
+  [
+    'Gemini CLI, in a fence, passed',
+    geminiEvent('<untrusted_context>\nOutput: ok 1\nProcess Group PGID: 4\n</untrusted_context>'),
+    { output: 'ok 1', ending: 'passed', exitCode: 0 },
+    hookAnswer('AfterTool'),
+  ],
+  [
+    'Gemini CLI, in a form that is not known',
+    geminiEvent('<result>\nOutput: not ok 1\nExit Code: 1\n</result>'),
+    { ending: 'unknown' },
+    hookAnswer('AfterTool'),
+  ],
+  [
+    'Copilot CLI, failed',
+    copilotEvent('not ok 1\n<shellId: 5 completed with exit code 1>'),
+    { command: 'npm test', output: 'not ok 1', ending: 'failed', exitCode: 1 },
+    { additionalContext: 'known' },
+  ],
+  [
+    'Copilot CLI, passed',
+    copilotEvent('# pass 3\n<shellId: 0 completed with exit code 0>'),
+    { output: '# pass 3', ending: 'passed', exitCode: 0 },
+    { additionalContext: 'known' },
+  ],
+  [
+    'Copilot CLI, in the background',
+    copilotEvent('<command started in detached background with shellId: 3>'),
+    { ending: 'unknown' },
+    { additionalContext: 'known' },
+  ],
+  [
+    'another host with the events of Claude Code',
+    bashEvent('PostToolUse', 'npm test', { tool_response: 'not ok 1' }),
+    { output: 'not ok 1', ending: 'unknown' },
+    hookAnswer('PostToolUse'),
   ],
   [
     'Cursor, after any tool',
