@@ -136,6 +136,7 @@ describe('every agent', () => {
       '.cursor/mcp.json': 'add',
       '.cursor/hooks.json': 'add',
       '.vscode/mcp.json': 'add',
+      '.github/hooks/argus.json': 'add',
       '.gemini/settings.json': 'change',
       '.agents/mcp_config.json': 'add',
       'opencode.json': 'add',

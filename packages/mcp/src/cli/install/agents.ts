@@ -81,11 +81,25 @@ interface AgentHook {
 /** The timeout leaves time to open a memory. */
 const HOOK_TIMEOUT_SECONDS = 20;
 
-const SCHEMA_ONLY = 'schema only';
+/** `npm run check-hosts` has run the host with a scripted model. */
+const checkedByHost = (version: string) => `run: ${version}`;
 const CHECKED_BY_ADD_MCP = 'schema only, by add-mcp 2.4.0';
 
 const createPlainEntry = ([command, ...args]: Command): ServerEntry => ({ command, args });
 const createStdioEntry = (command: Command): ServerEntry => ({ type: 'stdio', ...createPlainEntry(command) });
+
+/** Copilot CLI and VS Code read the same files of hooks. */
+const COPILOT_HOOK: AgentHook = {
+  projectFile: '.github/hooks/argus.json',
+  userFile: (machine) => joinPath(machine, machine.home, '.copilot', 'hooks', 'argus.json'),
+  form: (command) => {
+    const hook = { type: 'command', command, timeout: HOOK_TIMEOUT_SECONDS };
+    return {
+      elements: { PostToolUse: { ...hook, matcher: 'Bash' }, SessionStart: hook, Stop: hook },
+      extra: { version: 1 },
+    };
+  },
+};
 
 export const AGENTS: Readonly<Record<AgentName, Agent>> = {
   claude: {
@@ -108,7 +122,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     }),
     note: 'it asks once whether to use a server of the project',
     startLimitMs: 30_000,
-    checked: SCHEMA_ONLY,
+    checked: checkedByHost('2.1.332'),
   },
   codex: {
     title: 'Codex',
@@ -128,9 +142,9 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       file: joinPath(machine, getCodexFolder(machine), 'config.toml'),
       text: PLUGIN_SETTING,
     }),
-    note: 'it reads this in projects that you trust',
+    note: 'it reads this in projects that you trust; accept its hooks in /hooks',
     startLimitMs: 10_000,
-    checked: SCHEMA_ONLY,
+    checked: checkedByHost('0.171.0'),
   },
   cursor: {
     title: 'Cursor',
@@ -161,6 +175,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     projectMarkers: ['.vscode'],
     programs: ['code', 'code-insiders'],
     entry: createStdioEntry,
+    hook: COPILOT_HOOK,
     note: 'it asks once whether to trust the server',
     checked: CHECKED_BY_ADD_MCP,
   },
@@ -173,9 +188,10 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     projectMarkers: ['.github/hooks', '.github/mcp.json', '.github/copilot-instructions.md'],
     programs: ['copilot'],
     entry: (command, isGlobal) => ({ ...createStdioEntry(command), ...(isGlobal ? { tools: ['*'] } : {}) }),
+    hook: COPILOT_HOOK,
     note: 'it asks once whether to trust the folder',
     startLimitMs: 60_000,
-    checked: CHECKED_BY_ADD_MCP,
+    checked: checkedByHost('1.0.102'),
   },
   gemini: {
     title: 'Gemini CLI (enterprise)',
@@ -195,7 +211,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       file: path.join(path.dirname(AGENTS.gemini.userFile(machine)), 'extensions', 'argus'),
     }),
     note: 'it reads this in folders that you trust',
-    checked: SCHEMA_ONLY,
+    checked: checkedByHost('0.61.0'),
   },
   antigravity: {
     title: 'Antigravity',
@@ -218,7 +234,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     note: 'start it again',
     // The limit is `timeout` in opencode's type McpLocalConfig.
     startLimitMs: 5_000,
-    checked: 'schema only, by @opencode-ai/sdk 1.19.3',
+    checked: checkedByHost('1.18.33'),
   },
   zed: {
     title: 'Zed',
