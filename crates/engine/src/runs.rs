@@ -10,6 +10,7 @@ mod failure_texts;
 pub mod history;
 pub mod import_run;
 pub mod known_failures;
+pub(super) mod known_names;
 pub mod prepare_run;
 mod read_reports;
 pub mod record_run;

@@ -74,6 +74,11 @@ contract! {
         /// Counts in the summary that the runner printed. A report with fewer tests is incomplete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub printed: Option<PrintedCounts>,
+        /// True if the names come from printed output, which may leave out the first part, such as the file. The names of
+        /// earlier runs complete them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub printed_names: bool,
         /// How the runner shuffled the tests, if it reports that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub shuffle: Option<Shuffle>,

@@ -5,6 +5,7 @@ use super::{
     cause, containers,
     failure_selection::{FailureCandidate, FailureCandidates},
     failure_texts::{CleanFailureTexts, FailureTexts, TextBudget},
+    known_names::KnownNames,
     read_reports::{ReportFacts, read_reports},
     recovered_errors,
 };
@@ -58,10 +59,21 @@ struct FailedCaseTexts {
     texts: CleanFailureTexts,
 }
 
-/// Reads all reports. If no case explains the outcome of the command, adds a case for the command itself.
-pub(crate) fn collect_cases(engine: &Engine, params: &RecordRunParams) -> Result<CollectedRun, EngineError> {
+/// Reads all reports. If no case explains the outcome of the command, adds a case for the command itself. `known`
+/// completes the names of the cases.
+pub(crate) fn collect_cases(
+    engine: &Engine,
+    params: &RecordRunParams,
+    known: &KnownNames,
+) -> Result<CollectedRun, EngineError> {
     let mut budget = TextBudget::default();
-    let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
+    let command = command_name(engine, params);
+    let mut clean = |case: ReportCase| {
+        let (case, texts) = clean_case(engine, &mut budget, case);
+        // The case of the command is not a test.
+        let name = if case.name == command { case.name } else { known.complete(case.name) };
+        (Case { name, ..case }, texts)
+    };
     let read = read_reports(engine, params, &mut clean);
     let has_empty_reports = read.has_no_tests(params);
     let prepared: Vec<_> = params.cases.iter().map(|case| (clean(case.clone()), case.runner.clone())).collect();

@@ -1,6 +1,6 @@
 //! Looks up known fixes for the failures of a run that another memory records.
 
-use super::{collect::collect_cases, failure_selection::select_failures};
+use super::{collect::collect_cases, failure_selection::select_failures, known_names::KnownNames};
 use crate::{
     Engine, EngineError,
     contract::{FailureBrief, RecordRunParams},
@@ -14,7 +14,7 @@ pub fn known_failures(
     context: &CallContext,
     params: &RecordRunParams,
 ) -> Result<Vec<FailureBrief>, EngineError> {
-    let collected = collect_cases(engine, params)?;
+    let collected = collect_cases(engine, params, &KnownNames::default())?;
     let body = |tx: &mut Tx<'_>| {
         Ok(select_failures(engine, context, tx, &collected.cases, &collected.candidates, &[], &[])?.failures)
     };

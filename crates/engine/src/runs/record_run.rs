@@ -5,6 +5,7 @@ use super::{
     claims,
     collect::{CollectedRun, collect_cases, has_failed},
     failure_selection::{self, SelectedFailures, select_failures},
+    known_names::KnownNames,
 };
 use crate::{
     Engine, EngineError,
@@ -43,7 +44,9 @@ pub(super) fn record_with_id(
     params: &RecordRunParams,
     id: String,
 ) -> Result<RunResult, EngineError> {
-    let mut collected = collect_cases(engine, params)?;
+    let known_names =
+        if params.printed_names { engine.read(context, KnownNames::load)? } else { KnownNames::default() };
+    let mut collected = collect_cases(engine, params, &known_names)?;
     let totals = count_totals(&collected.cases);
     let run = build_run(engine, context, params, id, (&collected, &totals));
     let body = |tx: &mut Tx<'_>| -> Result<StoredRunFacts, EngineError> {

@@ -62,6 +62,7 @@ export function createCommandRun(
     containers: [],
     notes: [],
     folder: getFolderInProject(project, folder),
+    printedNames: true,
   };
   const commandCase = createCommandCaseName(run);
   const unnamed = run.reports.length === 0 ? failed : failed.filter((name) => name === commandCase);

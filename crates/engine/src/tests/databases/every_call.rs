@@ -369,7 +369,7 @@ fn run_params(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Valu
         "timedOut": false, "interrupted": false, "silentMs": null, "git": git, "reports": [], "outputTail": "Error: out of tune", "containers":
         [{ "name": "db", "status": "running", "oomKilled": false, "exitCode": 0 }], "notes": ["slow"], "cases": cases,
         "unread": [{ "at": "junit.xml", "reason": "no report", "incomplete": false }], "expectsTests": true, "folder": "packages", "filter": null,
-        "printed": { "summary": "Tests: 1 total", "tests": 1, "failed": 0 }, "environment": { "os": "linux" }, "foreign": false, "orderUnknown": false, "shuffle": null })
+        "printed": { "summary": "Tests: 1 total", "tests": 1, "failed": 0 }, "environment": { "os": "linux" }, "foreign": false, "orderUnknown": false, "printedNames": true, "shuffle": null })
 }
 
 /// Returns the object with some fields replaced.
