@@ -1,12 +1,11 @@
 /** Changes that try to excuse their own failures at the gate in CI. */
 
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import {
   commitUniqueChange,
-  commitUniqueChanges,
   createReport,
   createRepositoryWithHistory,
   ERRORS_BY_CASE,
@@ -32,15 +31,6 @@ async function createPullRequest(files: Record<string, string> = {}): Promise<st
   runGit(root, 'add', '-A');
   runGit(root, 'commit', '-qm', 'of the pull request');
   return root;
-}
-
-async function importRuns(root: string, runs: object[]) {
-  writeProjectFile(
-    path.dirname(root),
-    `${path.basename(root)}.jsonl`,
-    runs.map((run) => `${JSON.stringify(run)}\n`).join(''),
-  );
-  expect((await argus(['import', '--runs', `${root}.jsonl`], { cwd: root })).status).toBe(0);
 }
 
 /** Runs `argus ci --gate` on a report and returns its answer. */
@@ -72,35 +62,6 @@ test('redaction patterns that the change adds are applied', async () => {
   const root = await createPullRequest({ 'argus.yaml': JSON.stringify({ redact: { patterns } }) });
   const judged = await runGate(root, createReport({ [REGRESSED_CASE]: 'Error: no total for acme-12345' }));
   expect(JSON.stringify(judged)).not.toContain('acme-12345');
-});
-
-test('an environment condition that the change adds excuses nothing', async () => {
-  const root = createRepository({ 'package.json': '{}\n' });
-  const names = Array.from({ length: 20 }, (_, at) => `t${at % 4}.test.js > case ${at}`);
-  const before = commitUniqueChanges(root, 10);
-  runGit(root, 'checkout', '-q', '-b', 'change');
-  commitUniqueChange(root, '10');
-  const [commit, tree] = runGit(root, 'rev-parse', 'HEAD', 'HEAD^{tree}').split('\n');
-  const runs = [...before, { commit, tree }].map((made, at) => {
-    const ended = (index: number) =>
-      at < 10
-        ? { status: 'passed' }
-        : { status: 'failed', error: `AssertionError: expected ${index} to be ${index + 1}` };
-    return {
-      id: `at-${at}`,
-      startedAt: Date.parse('2026-02-03T04:05:06Z') + at * 60_000,
-      ...made,
-      branch: at < 10 ? 'main' : 'change',
-      dirty: false,
-      environment: { os: 'linux', runner: 'vitest', node: at < 10 ? '20' : '22' },
-      cases: names.map((name, index) => ({ name, durationMs: 3, attempts: 1, ...ended(index) })),
-    };
-  });
-  await importRuns(root, runs);
-  const { status, stdout } = await argus(['gate', 'run-at-10', '--json'], { cwd: root, env: PULL_REQUEST_ENVIRONMENT });
-  const { failing } = JSON.parse(stdout).data;
-  expect([status, failing.length]).toEqual([1, 20]);
-  expect(failing[0], 'the verdict alone would excuse it').toMatchObject({ verdict: { kind: 'environment' } });
 });
 
 test('a failure that an earlier commit of the change staged excuses nothing', async () => {
@@ -148,13 +109,6 @@ test('an excused failure hides no coverage threshold', async () => {
   expect((await runGate(root, report, ['--outcome', 'failure', '--log', 'bad.log'])).status).toBe(1);
 });
 
-test('nothing is excused if the base is not in the clone', async () => {
-  const root = await createPullRequest();
-  runGit(root, 'branch', '-q', '-D', 'main');
-  const judged = await runGate(root, createReport(errorsOf(FLAKY_CASE)));
-  expect(judged).toMatchObject({ status: 1, failing: [{ refused: expect.stringContaining('fetch-depth: 0') }] });
-});
-
 test('a failure without a precedent is run again, and blocks the change unless it passes', async () => {
   const root = await createPullRequest();
   runGit(root, 'branch', '-q', '-D', 'main');
@@ -198,69 +152,6 @@ test('no test of a change is run again while a secret is set', async () => {
   }
 });
 
-test('a change that breaks the connection of all tests is not excused by an earlier outage of the base', async () => {
-  const root = createRepository({ 'package.json': '{}\n' });
-  const names = Array.from({ length: 24 }, (_, at) => `${'abcdef'[at % 6]}.test.js > case ${at}`);
-  const down = Object.fromEntries(names.map((name) => [name, 'Error: connect ECONNREFUSED 127.0.0.1:5432']));
-  const runs = commitUniqueChanges(root, 15).map(({ commit, tree }, at) => {
-    const startedAt = Date.parse('2026-02-03T04:05:06Z') + at * 60_000;
-    const environment = { os: 'linux', runner: 'vitest' };
-    const ended = (name: string) => (at === 5 ? { status: 'failed', error: down[name] } : { status: 'passed' });
-    const cases = names.map((name) => ({ name, durationMs: 3, attempts: 1, ...ended(name) }));
-    return { id: `at-${at}`, startedAt, commit, tree, branch: 'main', dirty: false, environment, cases };
-  });
-  await importRuns(root, runs);
-  runGit(root, 'checkout', '-q', '-b', 'change');
-  commitUniqueChange(root, 'of the pull request');
-  const judged = await runGate(root, createReport(down));
-  expect([judged.status, judged.failing.length]).toEqual([1, 24]);
-  expect(judged.failing[0], 'the verdict alone would excuse it').toMatchObject({ verdict: { kind: 'infrastructure' } });
-});
-
-test('a pass in another job of the matrix excuses no failure in this job', async () => {
-  const root = await createPullRequest();
-  const run = (failures: Record<string, string>, os: string) =>
-    runGate(root, createReport(failures), ['--environment', `os=${os}`]);
-  expect((await run({}, 'linux')).status).toBe(0);
-  expect(await run(errorsOf(REGRESSED_CASE), 'windows')).toMatchObject({
-    status: 1,
-    failing: [{ caseName: REGRESSED_CASE }],
-  });
-});
-
-const LISTED_FAILURES =
-  '<testcase classname="a.test.js" name="waits"><failure message="Error: timed out after 300 ms waiting for the queue"/></testcase>';
-
-test.each([
-  ['Jest', JSON.stringify({ ...JSON.parse(createReport(errorsOf(FLAKY_CASE))), numFailedTests: 2 })],
-  ['JUnit', `<testsuites><testsuite failures="1">${LISTED_FAILURES}</testsuite><testsuite errors="1"/></testsuites>`],
-  [
-    'CTRF',
-    JSON.stringify({
-      results: { tool: { name: 'x' }, summary: { failed: 1 }, tests: [{ name: 'a', status: 'passed' }] },
-    }),
-  ],
-])('a report of %s that counts more failures than it lists is reported as incomplete', async (_, report) => {
-  const judged = await runGate(await createPullRequest(), report);
-  expect(judged).toMatchObject({
-    status: 1,
-    problems: expect.arrayContaining([expect.stringMatching(/the report counts \d failures and lists \d/u)]),
-  });
-});
-
-test('a report that is a link out of the project is refused', async () => {
-  const root = await createPullRequest();
-  writeProjectFile(path.dirname(root), `${path.basename(root)}-out.json`, createReport(errorsOf(REGRESSED_CASE)));
-  mkdirSync(path.join(root, 'reports'));
-  writeProjectFile(root, 'reports/b.json', createReport({}));
-  symlinkSync(`${root}-out.json`, path.join(root, 'reports/a.json'));
-  const { status, stdout } = await argus(['ci', 'reports/*.json', '--gate', '--json'], {
-    cwd: root,
-    env: PULL_REQUEST_ENVIRONMENT,
-  });
-  expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining('a.json is not read')]);
-});
-
 test('no output is written through a link that the change contains', async () => {
   const root = await createPullRequest();
   const victim = path.join(createRepository({ victim: 'mine' }), 'victim');
@@ -294,25 +185,6 @@ test('a report in the commit does not stand in for the report of a crashed runne
   // The runner itself wrote this report.
   writeProjectFile(root, 'report.json', `${createReport(errorsOf(FLAKY_CASE))}\n`);
   expect(await gated()).toMatchObject({ status: 0, problems: [] });
-});
-
-test('a wrong time in a report hides no failed run from argus gate', async () => {
-  const root = await createPullRequest();
-  expect((await runGate(root, createReport({}))).status).toBe(0);
-  const failed = `<testsuites><testsuite timestamp="2000-01-01T00:00:00Z">${LISTED_FAILURES}</testsuite></testsuites>`;
-  await runGate(root, failed);
-  expect((await argus(['gate'], { cwd: root, env: PULL_REQUEST_ENVIRONMENT })).status).toBe(1);
-});
-
-test('an excused failure hides no reason that a log in UTF-16 contains', async () => {
-  const root = await createPullRequest();
-  writeFileSync(path.join(root, 'out.log'), '\uFEFFFound 1 error in 1 file (checked 1 source file)\r\n', 'utf16le');
-  const judged = await runGate(root, createReport(errorsOf(FLAKY_CASE)), ['--outcome', 'failure', '--log', 'out.log']);
-  expect(judged).toMatchObject({
-    status: 1,
-    failing: [],
-    problems: ['The tests printed: Found 1 error in 1 file (checked 1 source file)'],
-  });
 });
 
 test('a replacement of the base in .git does not change the quarantine', async () => {

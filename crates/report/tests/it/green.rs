@@ -107,7 +107,7 @@ fn distinguishes_missing_parts_from_damaged_text() {
         .concat()
     };
     let go = b"{\"Action\":\"start\",\"Package\":\"shop\"}\n{\"Action\":\"output\",\"Package\":\"shop\",\"Output\":\"starting\"}\n";
-    let rows: [DamagedReport<'_>; 10] = [
+    let rows: [DamagedReport<'_>; 12] = [
         ("a package without its end", go.to_vec(), Some(("the report ends while shop is running", true))),
         ("plan of 5", b"1..5\nok 1 - a\nok 2 - b\n".to_vec(), Some(("5 tests were planned, 2 reported", true))),
         ("no plan", b"TAP version 13\nok 1 - a\n".to_vec(), Some(("the report ends early: it has no plan", true))),
@@ -120,6 +120,16 @@ fn distinguishes_missing_parts_from_damaged_text() {
             "failures that are not listed",
             junit(r#"failures="2"><testcase name="a"/></testsuite></testsuites>"#),
             Some(("the report counts 2 failures and lists 0", true)),
+        ),
+        (
+            "failures of Jest that are not listed",
+            br#"{"numFailedTests":2,"numTotalTests":2,"testResults":[{"name":"/project/a.js","assertionResults":[{"title":"t","status":"failed"}]}]}"#.to_vec(),
+            Some(("the report counts 2 failures and lists 1", true)),
+        ),
+        (
+            "failures of CTRF that are not listed",
+            br#"{"results":{"tool":{"name":"x"},"summary":{"failed":1},"tests":[{"name":"a","status":"passed"}]}}"#.to_vec(),
+            Some(("the report counts 1 failures and lists 0", true)),
         ),
         (
             "a failed test that counts as failure and error",
