@@ -70,6 +70,13 @@ impl Story {
         RecordRunParams { git: Some(git), ..RecordRunParams::default() }
     }
 
+    /// Records a run of these cases on the newest commit, after a change of what git says about it.
+    fn record(&self, change: impl FnOnce(&mut GitFacts), cases: Vec<ReportCase>) -> RunResult {
+        let mut params = self.params();
+        change(params.git.as_mut().unwrap());
+        self.world.record(&params, cases).unwrap()
+    }
+
     fn verdict(run: &RunResult) -> (VerdictKind, Option<String>) {
         let verdict = run.causes[0].verdict.clone().expect("every failure has a verdict");
         (verdict.kind, verdict.suspect)
@@ -87,6 +94,15 @@ impl Story {
 
     fn tests(&self) -> TestsResult {
         self.world.call(tests, &TestsParams::default()).unwrap()
+    }
+}
+
+fn edited_file(path: &str, hunks: &str) -> EditedFile {
+    EditedFile {
+        path: path.to_owned(),
+        digest: format!("digest of {hunks}"),
+        hunks: Some(hunks.to_owned()),
+        untracked: false,
     }
 }
 

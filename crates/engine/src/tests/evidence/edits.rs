@@ -1,33 +1,19 @@
 //! Fixes that are found in edits before they are committed or reported.
 
-use super::{FIRST_FAILS, NO_ERRORS, Story};
+use super::{FIRST_FAILS, NO_ERRORS, Story, edited_file};
 use crate::tests::prelude::*;
-
-fn edited_file(path: &str, hunks: &str) -> EditedFile {
-    EditedFile {
-        path: path.to_owned(),
-        digest: format!("digest of {hunks}"),
-        hunks: Some(hunks.to_owned()),
-        untracked: false,
-    }
-}
 
 /// Records a run with uncommitted edits.
 fn run_edited(story: &Story, tree: &str, edits: Vec<EditedFile>, fails: bool) -> RunResult {
-    let params = story.params();
-    let git = GitFacts { tree: Some(tree.to_owned()), dirty: Some(true), edits, ..params.git.clone().unwrap() };
     let first = if fails { failed_case("case 0", UNKNOWN_ERROR) } else { passed_case("case 0") };
-    let params = RecordRunParams { git: Some(git), ..params };
-    story.world.record(&params, vec![first, passed_case("case 1"), passed_case("case 2")]).unwrap()
+    let change = |git: &mut GitFacts| (git.tree, git.dirty, git.edits) = (Some(tree.to_owned()), Some(true), edits);
+    story.record(change, vec![first, passed_case("case 1"), passed_case("case 2")])
 }
 
-/// Records a run of a commit with this tree.
-fn run_committed(story: &Story, tree: &str, fails: bool) {
-    let params = story.params();
-    let git = GitFacts { tree: Some(tree.to_owned()), ..params.git.clone().unwrap() };
-    let first = if fails { failed_case("case 0", UNKNOWN_ERROR) } else { passed_case("case 0") };
-    let params = RecordRunParams { git: Some(git), ..params };
-    story.world.record(&params, vec![first, passed_case("case 1"), passed_case("case 2")]).unwrap();
+/// Records a passing run of a commit with this tree.
+fn run_committed(story: &Story, tree: &str) {
+    let cases = vec![passed_case("case 0"), passed_case("case 1"), passed_case("case 2")];
+    story.record(|git| git.tree = Some(tree.to_owned()), cases);
 }
 
 fn list_found_fixes(story: &Story) -> Vec<FixEvidence> {
@@ -206,7 +192,7 @@ fn committing_a_fixing_edit_adds_the_commit_to_its_fix() {
     run_edited(&story, "t1", vec![edited_file("src/sum.ts", "+fixed\n")], false);
     let id = list_found_fixes(&story)[0].fix_id.clone();
     let commit = story.commit();
-    run_committed(&story, "t1", false);
+    run_committed(&story, "t1");
     let all = list_found_fixes(&story);
     assert_eq!(all.len(), 1, "{all:?}");
     assert_eq!((all[0].fix_id.clone(), all[0].commit.clone(), all[0].passes), (id, Some(commit), 2));
@@ -224,7 +210,7 @@ fn an_edit_and_a_commit_for_the_same_failure_are_linked() {
     run_edited(&story, "t1", vec![edited_file("src/sum.ts", "+fixed\n")], false);
     story.world.fix(&failed_in, "case 0", "Added one", true).unwrap();
     story.commit();
-    run_committed(&story, "t2", false);
+    run_committed(&story, "t2");
     let all = story.world.call(fixes, &NoParams {}).unwrap();
     let [commit, edit] = &all.fixes[..] else { panic!("{all:?}") };
     assert!(commit.commit.is_some() && edit.commit.is_none());
@@ -405,7 +391,7 @@ fn an_edit_does_not_become_a_commit_of_shared_files() {
             run_edited(&story, "t1", Vec::new(), false);
         }
         commit_of_shared_files(&mut story);
-        run_committed(&story, "t1", false);
+        run_committed(&story, "t1");
         let commits: Vec<_> = list_found_fixes(&story).into_iter().map(|fix| fix.commit).collect();
         assert_eq!(commits, [Some(repair)], "{is_seen}");
     }

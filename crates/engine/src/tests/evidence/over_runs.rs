@@ -24,20 +24,16 @@ impl Story {
     }
 
     fn run_of(&self, cases: Vec<ReportCase>) -> String {
-        self.world.record(&self.params(), cases).unwrap().run_id
+        self.record(|_| (), cases).run_id
     }
 
     /// Records a run on the newest commit with uncommitted changes.
     fn run_edited(&self, cases: Vec<ReportCase>) -> String {
-        let params = self.params();
-        let git = params.git.clone().map(|git| GitFacts { dirty: Some(true), tree: None, ..git });
-        self.world.record(&RecordRunParams { git, ..params }, cases).unwrap().run_id
+        self.record(|git| (git.dirty, git.tree) = (Some(true), None), cases).run_id
     }
 
     fn run_on(&self, branch: &str, cases: Vec<ReportCase>) -> String {
-        let params = self.params();
-        let git = params.git.clone().map(|git| GitFacts { branch: Some(branch.to_owned()), ..git });
-        self.world.record(&RecordRunParams { git, ..params }, cases).unwrap().run_id
+        self.record(|git| git.branch = Some(branch.to_owned()), cases).run_id
     }
 }
 
@@ -264,8 +260,7 @@ fn a_commit_is_found_by_a_unique_prefix() {
     assert_eq!(none.code, ErrorCode::RunNotFound);
     assert!(none.message.contains(&format!("{}, {}", &two[..12], &one[..12])), "{}", none.message);
     assert_eq!(story.since(&one).unwrap().since, one);
-    let git = story.params().git.map(|git| GitFacts { commit: Some("c0ffee".repeat(6)), ..git });
-    story.world.record(&RecordRunParams { git, ..story.params() }, vec![passed_case("one")]).unwrap();
+    story.record(|git| git.commit = Some("c0ffee".repeat(6)), vec![passed_case("one")]);
     assert_eq!(story.since(" C0FFE ").unwrap().since, "c0ffee".repeat(6));
     assert_eq!(story.since("").unwrap_err().code, ErrorCode::InvalidInput);
 }

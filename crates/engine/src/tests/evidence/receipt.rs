@@ -1,16 +1,7 @@
 //! What is known about the tests of the current files.
 
-use super::{FIRST_FAILS, NO_ERRORS, Story};
+use super::{FIRST_FAILS, NO_ERRORS, Story, edited_file};
 use crate::{contract::ReceiptParams, evidence::receipt::receipt, tests::prelude::*};
-
-fn edit_of(path: &str, hunks: &str) -> EditedFile {
-    EditedFile {
-        path: path.to_owned(),
-        digest: format!("digest of {hunks}"),
-        hunks: Some(hunks.to_owned()),
-        untracked: false,
-    }
-}
 
 /// The state of git on a tree with these edits.
 fn git_with(story: &Story, tree: &str, edits: Vec<EditedFile>) -> GitFacts {
@@ -40,7 +31,7 @@ fn a_run_of_the_current_files_decides() {
     let clean = story.run(&NO_ERRORS).run_id;
     let result = read(&story, git_with(&story, "", Vec::new()));
     assert_eq!((result.run.map(|run| run.id), result.is_same_tree, result.known_tests), (Some(clean), true, 3));
-    let edited = || git_with(&story, "t1", vec![edit_of("src/sum.ts", "+sum\n")]);
+    let edited = || git_with(&story, "t1", vec![edited_file("src/sum.ts", "+sum\n")]);
     assert!(!read(&story, edited()).is_same_tree);
     let red = run_on(&story, edited(), 4, true);
     // A later run of the tests that pass does not replace a failed run of all tests.
@@ -48,7 +39,7 @@ fn a_run_of_the_current_files_decides() {
     let result = read(&story, edited());
     assert_eq!((result.run.map(|run| run.id), result.is_same_tree, result.known_tests), (Some(red), true, 4));
     assert!(!result.is_partial);
-    let other = || git_with(&story, "t2", vec![edit_of("src/sum.ts", "+other\n")]);
+    let other = || git_with(&story, "t2", vec![edited_file("src/sum.ts", "+other\n")]);
     run_on(&story, other(), 3, false);
     assert!(read(&story, other()).is_partial);
     let green = run_on(&story, edited(), 4, false);
@@ -58,16 +49,16 @@ fn a_run_of_the_current_files_decides() {
 #[test]
 fn changes_since_the_last_run_are_listed() {
     let mut story = Story::after_passes(1);
-    let first = edit_of("src/a.ts", "+a\n");
+    let first = edited_file("src/a.ts", "+a\n");
     let run = run_on(&story, git_with(&story, "t1", vec![first.clone()]), 3, false);
     let changed = |story: &Story, edits: Vec<EditedFile>| {
         let result = read(story, git_with(story, "t2", edits));
         assert_eq!((result.run.map(|run| run.id), result.is_same_tree), (Some(run.clone()), false));
         result.changed
     };
-    assert_eq!(changed(&story, vec![first.clone(), edit_of("src/b.ts", "+b\n")]), ["src/b.ts"]);
-    assert_eq!(changed(&story, vec![edit_of("src/a.ts", "+other\n")]), ["src/a.ts"]);
-    assert_eq!(changed(&story, vec![edit_of("src/b.ts", "+b\n")]), ["src/a.ts", "src/b.ts"], "src/a.ts was undone");
+    assert_eq!(changed(&story, vec![first.clone(), edited_file("src/b.ts", "+b\n")]), ["src/b.ts"]);
+    assert_eq!(changed(&story, vec![edited_file("src/a.ts", "+other\n")]), ["src/a.ts"]);
+    assert_eq!(changed(&story, vec![edited_file("src/b.ts", "+b\n")]), ["src/a.ts", "src/b.ts"], "src/a.ts was undone");
     story.commit_of(&["src/c.ts"]);
     assert_eq!(changed(&story, vec![first]), ["src/c.ts"]);
     story.commit_of(&["src/a.ts"]);
@@ -88,7 +79,7 @@ fn edits_that_disable_tests_are_listed() {
     let story = Story::after_passes(1);
     let skip = "diff --git a/sum.test.ts b/sum.test.ts\n--- a/sum.test.ts\n+++ b/sum.test.ts\n@@ -1,2 +1,2 @@\n\
                 -it('adds', () => {\n+it.skip('adds', () => {\n   expect(sum(1, 2)).toBe(3);\n";
-    let edited = || git_with(&story, "t1", vec![edit_of("sum.test.ts", skip)]);
+    let edited = || git_with(&story, "t1", vec![edited_file("sum.test.ts", skip)]);
     run_on(&story, edited(), 3, false);
     let result = read(&story, edited());
     assert!(result.is_same_tree);
