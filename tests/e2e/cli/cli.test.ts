@@ -8,7 +8,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
 import { createProject, type Data } from '../harness.ts';
-import { MIXED_REPORT, PASSED_REPORT } from '../runs/reports.ts';
+import { formatJunit, MIXED_REPORT, PASSED_REPORT } from '../runs/reports.ts';
 
 /** Fields of the answer of `inspect`. Their order is part of the contract. */
 const INSPECT_FIELDS = ['category', 'rule', 'evidence', 'redacted', 'normalized', 'signature', 'familySignature'];
@@ -46,6 +46,25 @@ test('import, diagnose, report-fix and history work together', async () => {
   expect((await run('history')).stdout.trim().split('\n')).toHaveLength(2);
   expect((await run('history', runId)).stdout).toContain('ECONNREFUSED');
   expect((await run('patterns', '--source', 'learned')).stdout).toContain('Loaded the user first');
+});
+
+test('the terminal shows the proof of a fix, and the kind of a failure without a category', async () => {
+  const { run } = createProjectCommands({
+    'busy.xml': formatJunit([
+      { name: 'starts', failure: { message: 'listen EADDRINUSE: address already in use :::3000' } },
+    ]),
+    'refused.xml': MIXED_REPORT,
+  });
+  const busy = (await run('import', 'busy.xml')).stdout;
+  expect(busy).toMatch(/^ 1x {2}listen EADDRINUSE/mu);
+  const runId = /run-\S+/u.exec(busy)?.[0] ?? '';
+  expect((await run('diagnose', runId, 'starts')).stdout).toMatch(/^address-in-use {2}rule /u);
+  const refused = (await run('import', 'refused.xml')).stdout;
+  expect(refused, 'a built-in tip is left to the diagnosis').not.toContain('The service may not have');
+  const failed = /run-\S+/u.exec(refused)?.[0] ?? '';
+  const fixed = (await run('report-fix', failed, 'health-check', 'Started it')).stdout;
+  expect(fixed).toContain('to confirm it: A recorded run');
+  for (const text of [busy, refused, fixed, (await run('patterns')).stdout]) expect(text).not.toContain(' %');
 });
 
 test('run passes the output through and exits with the code of the outcome', async () => {
@@ -108,7 +127,15 @@ test.each([
   [['run', '--idle-timeout', '0', 'node -p 1'], /between 1 and \d+/u],
   [['patterns', '--category', 'FLAKY'], /Allowed choices/u],
   [['help', 'serv'], /^error: unknown command 'serv'/u],
-  [['import'], /^INVALID_INPUT: Name a report/u],
+  [['import'], /^INVALID_INPUT: Name a report, or a history with --runs/u],
+  [['import', 'report.xml', '--runs', '-'], /not both/u],
+  [['import', 'report.xml', '--environment', 'windows'], /--environment/u],
+  [['import', '--runs', 'nowhere.jsonl'], /^INVALID_INPUT: nowhere\.jsonl cannot be read/u],
+  [['outcome', 'sol-1'], /missing required argument/u],
+  [['outcome', 'sol-1', 'maybe'], /Allowed choices are worked, failed/u],
+  [['solutions', 'x', '--env', 'linux'], /field=value/u],
+  [['memory', 'search', '--jsonl', '--threshold', '2'], /0 and 1/u],
+  [['memory', 'import', '/does/not/exist'], /INVALID_INPUT: .*cannot be read/u],
   [['diagnose', 'a', 'b', 'c'], /^INVALID_INPUT: Too many words/u],
   [['report-fix'], /missing required argument/u],
   [['learn'], /^INVALID_INPUT: Add --from-git, --from-ci DIR, or both/u],
@@ -201,4 +228,18 @@ test('inspect --jsonl reads every field and answers all lines in order', async (
   expect(answers[0]).toMatchObject({ redacted: lines[0]?.text });
   expect(Object.keys(answers[3] ?? {}).filter((key) => INSPECT_FIELDS.includes(key))).toEqual(INSPECT_FIELDS);
   expect(answers[5]).toMatchObject({ error: { code: 'INVALID_INPUT' } });
+});
+
+test('forget everything shows the files first, and deletes them with --yes', async () => {
+  const cwd = createProject({ 'mixed.xml': MIXED_REPORT });
+  expect((await argus(['forget', 'everything'], { cwd })).stdout).toContain('Nothing is recorded');
+  await argus(['import', 'mixed.xml'], { cwd });
+  const database = path.join(cwd, '.argus', 'argus.db');
+  const shown = await argus(['forget', 'everything'], { cwd });
+  expect(shown.stdout).toMatch(/^This deletes:\n +\d+ kB +.*argus\.db\n[\s\S]*Nothing was deleted/u);
+  expect(existsSync(database)).toBe(true);
+  expect((await argus(['forget', 'everything', '--yes'], { cwd })).stdout).toMatch(/^Deleted:/u);
+  expect(existsSync(database)).toBe(false);
+  expect((await argus(['history'], { cwd })).stdout).toContain('no runs');
+  expect((await argus(['forget', 'something'], { cwd })).status).toBe(2);
 });

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { type Engine, openEngine, type RecordRunParams } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { lockDatabase } from '../database-lock.ts';
 import { createProject, type Data } from '../harness.ts';
 import { createContractProject } from './contract.ts';
 
@@ -99,6 +100,9 @@ test.each<[tool: string, args: Data, message: RegExp]>([
   ['argus_patterns', { limit: 201 }, /limit/u],
   ['argus_patterns', { projectPath: 'relative' }, /absolute/u],
   ['argus_tests', { state: 'slow' }, /state/u],
+  ['argus_tests', { caseName: 'adds', since: 'abcdef1' }, /since/u],
+  ['argus_tests', { caseName: 'adds', state: 'flaky' }, /state/u],
+  ['argus_tests', { since: 'abcdef1', name: 'adds' }, /name/u],
 ])('INVALID_INPUT: %s %j', async (tool, args, message) => {
   const { open, error } = createContractProject();
   await open();
@@ -202,6 +206,14 @@ test.each<[code: string, call: (engine: Engine, databasePath: string) => Promise
     async (_engine, databasePath) => {
       const reader = await openEngine({ databasePath, projectRoot: '/', readOnly: true });
       await reader.recordRun(FAILED_RUN).finally(() => reader.close());
+    },
+  ],
+  [
+    'DATABASE_LOCKED',
+    async (_engine, databasePath) => {
+      onTestFinished(lockDatabase(databasePath));
+      const other = await openEngine({ databasePath, projectRoot: '/', isImpatient: true });
+      await other.recordRun(FAILED_RUN).finally(() => other.close());
     },
   ],
   ['DATABASE_FULL', (engine) => runOnFullDisk(() => engine.recordRun(FAILED_RUN))],

@@ -2,7 +2,7 @@
  * Tests verdicts over MCP and at the terminal, on a real repository: a passing run, a flaky failure, an outage, a
  * commit that breaks a test, its repair, and the same failure again. `crates/core/src/evidence` and
  * `crates/engine/src/tests/evidence` have the rules, `crates/engine/src/tests/failures/proving.rs` tests how many
- * passes prove a fix, and history.test.ts tests runs from elsewhere.
+ * passes prove a fix, and tests-over-runs.test.ts tests runs from elsewhere.
  */
 
 import { appendFileSync, writeFileSync } from 'node:fs';

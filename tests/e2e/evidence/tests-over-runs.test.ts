@@ -1,6 +1,7 @@
 /**
- * Tests argus_tests over MCP and at the terminal: the runs of a test, and the changes of all tests since a commit. The
- * runs are imported reports, commit by commit. `crates/engine/src/tests/evidence/over_runs.rs` tests the rules.
+ * Tests imported runs, from a report with its commit, time and environment or from a history as JSON lines, and
+ * argus_tests over MCP and at the terminal: the runs of a test, and the changes of all tests since a commit.
+ * `crates/engine/src/tests/evidence/over_runs.rs` tests the rules.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -52,12 +53,10 @@ async function recordTenRuns() {
 }
 
 const callTests = (root: string, args: Data) => agent.data('argus_tests', { projectPath: root, ...args });
-const callTestsExpectingError = (root: string, args: Data) =>
-  agent.error('argus_tests', { projectPath: root, ...args });
 const printTests = async (root: string, ...args: string[]) =>
   (await argus(['tests', ...args, '--project', root])).stdout;
 
-test('argus_tests lists the runs of a test with the verdict on each failure', async () => {
+test('argus_tests lists the runs of a test with their verdicts, and the changes of each test since a commit', async () => {
   const { root, before, broken, repaired } = await recordTenRuns();
   const known = await callTests(root, { caseName: 'divides', limit: 3 });
   expect(known).toMatchObject({
@@ -74,8 +73,7 @@ test('argus_tests lists the runs of a test with the verdict on each failure', as
     ],
     hasMore: true,
   });
-  expect((await callTests(root, { caseName: 'sum > divides', offset: 9 })).runs).toHaveLength(1);
-  const unknown = await callTestsExpectingError(root, { caseName: 'divide by' });
+  const unknown = await agent.error('argus_tests', { projectPath: root, caseName: 'divide by' });
   expect(unknown).toEqual({ code: 'CASE_NOT_FOUND', message: expect.stringContaining("'sum > divides'") });
   const text = await printTests(root, 'divides');
   expect(text).toMatch(/^sum > divides\nfailing {2}failed 2 of 10\n/u);
@@ -83,12 +81,9 @@ test('argus_tests lists the runs of a test with the verdict on each failure', as
     new RegExp(`${String(broken).slice(0, 17)} +\\S+ +main ${commitHash(9).slice(0, 12)} +failed +regression`, 'u'),
   );
   expect(text).toContain(`latest failure, in ${repaired}:`);
-});
 
-test('argus_tests lists the changes of each test since a commit', async () => {
-  const { root, before, broken, repaired } = await recordTenRuns();
-  const known = await callTests(root, { since: commitHash(8).slice(0, 8) });
-  expect(known).toMatchObject({
+  const since = await callTests(root, { since: commitHash(8).slice(0, 8) });
+  expect(since).toMatchObject({
     since: commitHash(8),
     base: { id: before, gitCommit: commitHash(8) },
     head: { id: repaired },
@@ -110,15 +105,10 @@ test('argus_tests lists the changes of each test since a commit', async () => {
     total: 3,
     hasMore: false,
   });
-  const none = await callTests(root, { since: commitHash(10) });
-  expect(none).toMatchObject({ total: 0, notes: [expect.stringContaining('argus_run')] });
-  const newest = `${commitHash(10).slice(0, 12)}, ${commitHash(9).slice(0, 12)}`;
-  const unknown = await callTestsExpectingError(root, { since: 'feed' });
-  expect(unknown).toEqual({ code: 'RUN_NOT_FOUND', message: expect.stringContaining(newest) });
-  const text = await printTests(root, '--since', commitHash(8));
-  expect(text).toContain('1 failing, 0 flaky, 1 new, 1 fixed; 0 still failing');
-  expect(text).toMatch(/failing +passed -> failed +sum > divides +run-\S+: failing since/u);
-  expect(JSON.parse(await printTests(root, '--since', commitHash(8), '--json')).data).toEqual(known);
+  const printed = await printTests(root, '--since', commitHash(8));
+  expect(printed).toContain('1 failing, 0 flaky, 1 new, 1 fixed; 0 still failing');
+  expect(printed).toMatch(/failing +passed -> failed +sum > divides +run-\S+: failing since/u);
+  expect(JSON.parse(await printTests(root, '--since', commitHash(8), '--json')).data).toEqual(since);
 });
 
 test('`since` accepts every name that git resolves to a commit', async () => {
@@ -144,10 +134,90 @@ test('`since` accepts every name that git resolves to a commit', async () => {
   }
 });
 
-test.each([
-  { caseName: 'adds', since: commitHash(8) },
-  { caseName: 'adds', state: 'flaky' },
-  { since: commitHash(8), name: 'adds' },
-])('one question at a time: %j', async (args) => {
-  expect(await callTestsExpectingError(await openProject(), args)).toMatchObject({ code: 'INVALID_INPUT' });
+const COMMIT = 'a'.repeat(40);
+
+const createReportOfAdds = (failed: boolean) =>
+  formatJunit([{ name: 'adds', ...(failed && { failure: { message: 'Error: no' } }) }], 'a');
+
+test('a report is stored with the given commit, time and environment', async () => {
+  const cwd = await openProject({ 'package.json': '{}' });
+  const importOn = async (os: string, failed: boolean) => {
+    writeFileSync(path.join(cwd, 'report.xml'), createReportOfAdds(failed));
+    return agent.data('argus_import', {
+      projectPath: cwd,
+      path: 'report.xml',
+      commit: COMMIT,
+      branch: 'main',
+      tree: 'b'.repeat(40),
+      startedAt: '2026-02-03T04:05:06Z',
+      environment: { os },
+    });
+  };
+  for (const failed of [false, true, false, true, false, true]) await importOn(failed ? 'windows' : 'linux', failed);
+  const listed = await agent.data('argus_tests', { projectPath: cwd });
+  expect(listed.tests).toMatchObject([{ state: 'environment', condition: 'os=windows', failures: 3, runs: 6 }]);
+  const { runs } = await agent.data('argus_history', { projectPath: cwd, limit: 1 });
+  expect(runs).toMatchObject([
+    { gitCommit: COMMIT, gitBranch: 'main', dirty: false, timestamp: '2026-02-03T04:05:06.000Z' },
+  ]);
+  const given = ['--commit', 'c'.repeat(40), '--environment', 'os=linux', '--started-at', '2026-02-04T00:00:00Z'];
+  expect((await argus(['import', 'report.xml', ...given], { cwd })).status).toBe(1);
+  const history = JSON.parse((await argus(['history', '--json'], { cwd })).stdout);
+  expect(history.data).toMatchObject({ runs: [{ gitCommit: 'c'.repeat(40) }, ...Array(6).fill({})] });
+});
+
+/** Returns the JSON line of a run. */
+function runLine(id: string, status: 'passed' | 'failed'): string {
+  const name = 'a.test.ts > adds';
+  return JSON.stringify({
+    id,
+    startedAt: 1_772_100_000_000,
+    commit: COMMIT,
+    parents: [],
+    branch: 'main',
+    dirty: false,
+    tree: 'b'.repeat(40),
+    environment: { os: 'linux', runner: 'vitest' },
+    cases: [{ name, status, durationMs: 3, attempts: 1, ...(status === 'failed' && { error: 'Error: no' }) }],
+  });
+}
+
+const countRuns = async (cwd: string) => JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total;
+
+test('import --runs answers with a line for each run, and changes nothing when repeated', async () => {
+  const cwd = createProject({ 'package.json': '{}' });
+  const input = [runLine('r1', 'passed'), runLine('r2', 'failed'), ''].join('\n');
+  const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });
+  expect(first).toMatchObject({ status: 0, stderr: '' });
+  const answered = first.stdout.trim().split('\n');
+  expect(answered.map((text): Data => JSON.parse(text))).toEqual([
+    { runId: 'run-r1', failures: [] },
+    {
+      runId: 'run-r2',
+      failures: [
+        {
+          caseName: 'a.test.ts > adds',
+          causeId: expect.stringMatching(/^cause-[0-9a-f]{16}$/u),
+          suspects: expect.any(Array),
+          precedents: { failedAt: [], passedIn: 'run-r1' },
+          verdict: expect.objectContaining({ kind: expect.any(String), probability: expect.any(Number) }),
+        },
+      ],
+    },
+  ]);
+  expect((await argus(['import', '--runs', '-', '--json'], { cwd, input })).stdout).toBe(first.stdout);
+  expect(await countRuns(cwd)).toBe(2);
+  writeFileSync(path.join(cwd, 'runs.jsonl'), input);
+  expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 already known');
+});
+
+test('import --runs names an invalid line and keeps the runs of the lines before it', async () => {
+  const cwd = createProject({ 'package.json': '{}' });
+  const { status, stdout, stderr } = await argus(['import', '--runs', '-'], {
+    cwd,
+    input: `${runLine('r1', 'passed')}\n{"id":"r2"}\n`,
+  });
+  expect(status).toBe(2);
+  expect(stderr + stdout).toContain('Line 2 is not a valid run');
+  expect(await countRuns(cwd)).toBe(1);
 });

@@ -4,9 +4,7 @@
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { RUNNER_PATH, skipWithoutPrograms } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
-import { createEnvironment } from '../harness.ts';
 import {
   createRepository,
   fixProblem,
@@ -46,7 +44,6 @@ const resumeLoop = (root: string, fix: string) => fixProblem(root, ['--resume', 
 
 const CHEATS: [name: string, files: Record<string, string>][] = [
   ['a forced exit code', { 'run.sh': 'node --test\nexit 0\n' }],
-  ['an end before the test', { 'cart.js': `process.exit(0);\n${BROKEN_CART}` }],
   [
     'a deleted test',
     {
@@ -57,7 +54,6 @@ const CHEATS: [name: string, files: Record<string, string>][] = [
     },
   ],
   ['a skipped test', { 'cart.test.js': TOTAL_TEST.replace("test('totals'", "test.skip('totals'") }],
-  ['a skipped test with a reason', { 'cart.test.js': TOTAL_TEST.replace("test('totals'", "test.skip('totals'") }],
   ['another expectation', { 'cart.test.js': TOTAL_TEST.replace('6', '2') }],
 ];
 
@@ -81,29 +77,6 @@ test('a passing run without a fix is suspicious and is not learned, unless a rea
   expect(stdout).toContain('### Stated Reason\nthe price is of all items together');
   expect(stdout).toContain('### Suspicious Changes\n- `cart.test.js:');
   expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('made it pass');
-});
-
-test('pytest hooks that force the exit code or skip the test are suspicious', async ({ skip }) => {
-  skipWithoutPrograms(['pytest'], skip);
-  const env = createEnvironment({ PATH: RUNNER_PATH });
-  const root = createRepository({
-    'pytest.ini': '[pytest]\npythonpath = .\n',
-    '.gitignore': '__pycache__\n.pytest_cache\n',
-    'calc.py': 'def total(items):\n    return sum(i["price"] for i in items)\n',
-    'test_calc.py':
-      'import calc\n\n\ndef test_total():\n    assert calc.total([{"price": 2, "qty": 3}]) == 6\n\n\ndef test_ok():\n    assert True\n',
-  });
-  expect((await fixProblem(root, loopOn('python -m pytest -q'), { env })).status).toBe(3);
-  for (const hook of [
-    'def pytest_sessionfinish(session):\n    session.exitstatus = 0\n',
-    'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if i.name != "test_total"]\n',
-  ]) {
-    writeProjectFile(root, 'conftest.py', hook);
-    const { status, stdout } = await fixProblem(root, ['--resume', '--fix', 'made it pass'], { env });
-    expect(status, stdout).toBe(1);
-    expect(stdout).toContain('- `conftest.py:1` hook changed: ');
-    expect(stdout).toMatch(/^- `test_calc\.py:1` test not passed: /mu);
-  }
 });
 
 test('a comment is not a fix, a fix may fail, and restored tests with a fix and more tests are the next attempt', async () => {

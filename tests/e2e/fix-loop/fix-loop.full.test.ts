@@ -1,6 +1,6 @@
 /**
  * Loops under kill -9 in every phase, two gigabytes of output and full disks: the state stays valid, no attempt is
- * lost, and no process keeps running. fix-processes.test.ts and packages/mcp/test/fix/fix-attempt.test.ts have smaller
+ * lost, and no process keeps running. fix-rules.test.ts and packages/mcp/test/fix/fix-attempt.test.ts have smaller
  * versions.
  */
 

@@ -5,6 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { connect } from '../harness.ts';
 import {
   AgentMachine,
   BROKEN_STOCK,
@@ -121,34 +122,59 @@ test('the hook shows a reported fix that runs proved, and a solution that worked
 });
 
 /** packages/mcp/test/run tests the parsers of the output (printed-failures.test.ts and run.test.ts). */
-const ASSERTION_OUTPUTS: [runner: string, command: string, printed: (name: string) => string][] = [
-  [
-    'pytest',
-    'python -m pytest -q',
-    (name) =>
-      `___________ test_${name} ___________\n>       assert total([1]) == 2\nE       assert 1 == 2\n\ntest_cart.py:4: AssertionError\n====== short test summary info ======\nFAILED test_cart.py::test_${name} - assert 1 == 2\n1 failed in 0.08s\n`,
-  ],
-  [
-    'cargo',
-    'cargo test',
-    (name) =>
-      `running 1 test\ntest ${name} ... FAILED\n\nfailures:\n\n---- ${name} stdout ----\nthread '${name}' panicked at src/lib.rs:9:5:\nassertion \`left == right\` failed\n  left: 1\n right: 2\n\nfailures:\n    ${name}\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n`,
-  ],
-];
+const printAssertion = (name: string) =>
+  `___________ test_${name} ___________\n>       assert total([1]) == 2\nE       assert 1 == 2\n\ntest_cart.py:4: AssertionError\n====== short test summary info ======\nFAILED test_cart.py::test_${name} - assert 1 == 2\n1 failed in 0.08s\n`;
 
-test.each(ASSERTION_OUTPUTS)(
-  'recognizes an assertion that %s prints by the name of its test',
-  async (_, command, printed) => {
-    const desk = new AgentMachine();
-    desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
-    await desk.print('run', 'node a.mjs');
-    expect(await desk.ended(command, true, printed('adds'))).toBe('');
-    const mending = desk.commit({ 'cart.txt': 'mended' });
-    expect(await desk.ended(command, false, '1 passed in 0.08s\n')).toBe('');
-    expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }] });
+test('the hook recognizes a failed assertion by the name of its test', async () => {
+  const command = 'python -m pytest -q';
+  const desk = new AgentMachine();
+  desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
+  await desk.print('run', 'node a.mjs');
+  expect(await desk.ended(command, true, printAssertion('adds'))).toBe('');
+  const mending = desk.commit({ 'cart.txt': 'mended' });
+  expect(await desk.ended(command, false, '1 passed in 0.08s\n')).toBe('');
+  expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }] });
 
-    desk.commit({ 'cart.txt': 'broken again' });
-    expect(await desk.ended(command, true, printed('removes'), 'two')).toBe('');
-    expect(await desk.ended(command, true, printed('adds'), 'three')).toContain(`commit ${mending.slice(0, 12)}`);
-  },
-);
+  desk.commit({ 'cart.txt': 'broken again' });
+  expect(await desk.ended(command, true, printAssertion('removes'), 'two')).toBe('');
+  expect(await desk.ended(command, true, printAssertion('adds'), 'three')).toContain(`commit ${mending.slice(0, 12)}`);
+});
+
+const TESTS = `import test from 'node:test';
+import assert from 'node:assert';
+import { add } from './add.mjs';
+
+test('adds', () => assert.equal(add(1, 2), 3));
+`;
+const BROKEN = 'export const add = (one, other) => one - other;\n';
+
+test('a lost fix is named with the commit that removed it and the command that applies it again', async () => {
+  const desk = new AgentMachine();
+  desk.commit({ 'add.mjs': BROKEN, 'add.test.mjs': TESTS });
+  await desk.print('run', 'node --test');
+  const fix = desk.commit({ 'add.mjs': BROKEN.replace('-', '+') });
+  await desk.print('run', 'node --test');
+  const removedBy = desk.commit({ 'add.mjs': BROKEN });
+  const reapply = `git show ${fix.slice(0, 12)} -- :/add.mjs | git apply`;
+  const mendedBefore = { commit: fix, presence: { state: 'lost', removedBy, reapply } };
+
+  const agent = await connect('2026-07-28', desk.user);
+  await agent.data('argus_init', { projectPath: desk.root });
+  const run = await agent.data('argus_run', { projectPath: desk.root, command: 'node --test' });
+  expect(run).toMatchObject({ failures: [{ mendedBefore }] });
+  const diagnosis = { projectPath: desk.root, runId: run.runId, caseName: 'add.test.mjs > adds' };
+  expect(await agent.data('argus_diagnose', diagnosis)).toMatchObject({ mendedBefore });
+  await agent.close();
+
+  const printed = await desk.print('diagnose');
+  expect(printed).toContain(`that change is no longer in the tree since commit ${removedBy.slice(0, 12)}`);
+  expect(printed).toContain(`reapply    ${reapply}\n`);
+});
+
+test('the hook names a lost fix', async () => {
+  const { desk, mending } = await createRepairedMachine();
+  const removedBy = desk.commit({ 'stock.mjs': BROKEN_STOCK });
+  const said = await desk.ended(TEST_COMMAND, true, tapOutput('serves apples', true), 'two');
+  expect(said).toContain(`that change is no longer in the tree since commit ${removedBy.slice(0, 12)}`);
+  expect(said).toContain(`reapply: git show ${mending.slice(0, 12)} -- :/stock.mjs | git apply`);
+});

@@ -145,29 +145,6 @@ test('without a history, the project has no memory, but the user’s memory work
   expect(readdirSync(root)).toEqual(['argus.yaml']);
 });
 
-test('two servers that add the same incident concurrently add it once, and every outcome counts', async () => {
-  const [root, user] = [createProject(), createUser()];
-  const [a, b] = [await connectServer(user, root), await connectServer(user, root)];
-  // Both databases are created first, because a file that does not exist cannot be locked.
-  await a.ask('add_incident', { ...DISK_INCIDENT, projectPath: root });
-  await b.ask('add_incident', { ...DISK_INCIDENT, title: 'gyroscope drift', error_signature: 'DriftError: gyroscope' });
-  for (const other of [root, undefined]) {
-    const error = `StalledTurbine${other}Error: blade hit the casing`;
-    const incident = { ...INCIDENT, title: error, error_signature: error };
-    const answers = await Promise.all([
-      a.ask('add_incident', { ...incident, projectPath: root }),
-      b.ask('add_incident', { ...incident, projectPath: other }),
-    ]);
-    expect(answers.filter(({ created }) => created === true)).toHaveLength(1);
-    expect(new Set(answers.map(({ incident_id }) => incident_id)).size).toBe(1);
-  }
-  const { solution_id } = await a.ask('add_incident', { ...INCIDENT, projectPath: root });
-  const outcomes = [true, false, true].map((worked) => ({ solution_id, worked, env: ENVIRONMENT, projectPath: root }));
-  await Promise.all([a, b].flatMap((agent) => outcomes.map((one) => agent.ask('record_outcome', one))));
-  const found = await searchModuleError(a, { projectPath: root });
-  expect(found).toMatchObject({ recommended_solution: { worked: 5, failed: 2 } });
-});
-
 test.runIf(process.platform === 'linux')('without a home folder the error says which variable to set', async () => {
   const agent = await connectServer({ HOME: '', XDG_DATA_HOME: '' });
   const error = { code: 'DATABASE_UNAVAILABLE', message: expect.stringContaining('Set HOME') };

@@ -1,8 +1,14 @@
-import { chmodSync, utimesSync } from 'node:fs';
+/**
+ * Tests runs of commands, and keys of `argus.yaml` that change runs, stored data and answers.
+ * packages/mcp/test/config/config.test.ts tests valid configurations.
+ */
+
+import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect, createProject } from '../harness.ts';
 import { agent, openProject } from '../one-agent.ts';
+import { formatJunit, MIXED_REPORT, PASSED_REPORT } from './reports.ts';
 
 test('argus_run reads only new reports that match the configured pattern', async () => {
   const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
@@ -100,9 +106,50 @@ test.skipIf(process.platform === 'win32')('the state of containers explains an u
   });
   const kubernetes = await category('kubernetes: { namespace: shop }\n', 'echo it went wrong; exit 1');
   expect(kubernetes).toMatchObject({ failures: [{ category: 'CONTAINER_CRASH' }], notes: [] });
-  const told = await category('containers: [shop-db]\n', 'echo "AssertionError: expected 3 to equal 4"; exit 1');
-  expect(told, 'an error that speaks for itself is believed').toMatchObject({
-    failures: [{ category: 'ASSERTION_MISMATCH' }],
-  });
   await own.close();
+});
+
+const createConfiguredProject = (config: string, files: Record<string, string>) =>
+  openProject({ ...files, 'argus.yaml': config });
+
+const importReport = (root: string, file: string) => agent.data('argus_import', { projectPath: root, path: file });
+
+test('rules of classify.rules come before the built-in rules, and redact.patterns hide their matches', async () => {
+  const root = await createConfiguredProject(
+    `classify: { rules: [{ name: quota, category: HTTP_ERROR, pattern: 'quota exceeded' }] }
+redact: { patterns: [{ name: badge, pattern: 'BADGE-(\\d+)' }] }
+`,
+    { 'a.xml': formatJunit([{ name: 'fails', failure: { message: 'TypeError: quota exceeded for BADGE-471199' } }]) },
+  );
+  const run = await importReport(root, 'a.xml');
+  expect(run.failures).toMatchObject([{ category: 'HTTP_ERROR' }]);
+  const diagnosis = await agent.data('argus_diagnose', { projectPath: root, runId: run.runId, caseName: 'fails' });
+  expect(diagnosis.rule).toContain('quota');
+  expect(JSON.stringify([run, diagnosis])).not.toContain('471199');
+});
+
+test('history.retention keeps the newest runs and every pattern', async () => {
+  const files = { 'mixed.xml': MIXED_REPORT, 'passed.xml': PASSED_REPORT };
+  const root = await createConfiguredProject('history: { retention: { maxRuns: 2 } }\n', files);
+  const first = await importReport(root, 'mixed.xml');
+  const args = { projectPath: root, runId: first.runId, caseName: 'parses' };
+  await agent.data('argus_report_fix', { ...args, fixDescription: 'Loaded the user first' });
+  for (let run = 0; run < 3; run += 1) await importReport(root, 'passed.xml');
+  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
+  expect((await agent.error('argus_diagnose', args)).code).toBe('RUN_NOT_FOUND');
+  const { patterns } = await agent.data('argus_patterns', { projectPath: root, source: 'learned' });
+  expect(patterns).toMatchObject([{ suggestedFix: 'Loaded the user first' }]);
+});
+
+test('with history.enabled false, no run is found and no id is completed', async () => {
+  const own = await connect('2026-07-28');
+  onTestFinished(() => own.close());
+  const root = createProject({ 'mixed.xml': MIXED_REPORT });
+  await own.data('argus_init', { projectPath: root });
+  const { runId } = await own.data('argus_import', { projectPath: root, path: 'mixed.xml' });
+  expect(await own.complete('argus://run/{id}', 'run-')).toEqual([runId]);
+  writeFileSync(path.join(root, 'argus.yaml'), 'history: { enabled: false }\n');
+  await own.data('argus_init', { projectPath: root });
+  expect(await own.complete('argus://run/{id}', 'run-')).toEqual([]);
+  await expect(own.read(`argus://run/${runId}`)).rejects.toThrow(/Not found in any open project/u);
 });

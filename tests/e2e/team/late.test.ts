@@ -91,15 +91,6 @@ async function addIncidents(ask: (tool: string, args: Data) => Promise<Data>): P
   }
 }
 
-test('a run exits with the outcome of its tests if the server is unreachable', async () => {
-  const server = await startServer();
-  const ada = await createMember(server, 'Ada', createRepository({ 'check.js': '' }));
-  await server.stop();
-  const passed = await ada.argus('run', '--json', 'node', 'check.js');
-  expect(passed).toMatchObject({ status: 0, stdout: expect.stringContaining('"queued":true') });
-  expect((await ada.argus('run', 'node', 'missing.js')).status).toBe(1);
-});
-
 test.each([
   ['push', 'with a new token'],
   ['leave', 'on this machine'],
