@@ -57,8 +57,6 @@ const REFUSED_STATE = { waiting: 0, refused: 1 };
 
 test.each<[name: string, answer: FakeTeam['answer'], counts: typeof REFUSED_STATE]>([
   ['a page of a portal', answerPage(200), WAITING_STATE],
-  ['an endless body', answerEndlessly, WAITING_STATE],
-  ['400 for the run', jsonAnswer(400, errorBody('INVALID_INPUT')), REFUSED_STATE],
   ['401', jsonAnswer(401, errorBody('UNAUTHORIZED')), REFUSED_STATE],
 ])('a run ends as its tests did and is kept where the server answers with %s', async (_, answer, counts) => {
   const { ada } = await joinFakeTeam(answer);
@@ -94,6 +92,7 @@ const ANSWERS: [name: string, answer: FakeTeam['answer'], isKept: boolean, says:
   ['a page with status 413, as from a proxy with a limit', answerPage(413), true, 'too large for the team'],
   ['a page with status 500', answerPage(500), false, NOT_ARGUS_MESSAGE],
   ['a body that is cut', answerTruncated, false, 'cannot be reached: '],
+  ['an endless body', answerEndlessly, false, 'cannot be reached: '],
   ['JSON of 200,000 levels', (response) => void response.end(DEEP_JSON), false, NOT_ARGUS_MESSAGE],
   ['no result', jsonAnswer(200, {}), false, INVALID_ANSWER_MESSAGE],
   ['an invalid result', jsonAnswer(200, { result: null }), false, INVALID_ANSWER_MESSAGE],

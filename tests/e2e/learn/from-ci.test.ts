@@ -9,16 +9,15 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus, startArgus } from '../argus.ts';
+import { commitUniqueChanges } from '../ci/history.ts';
+import { createRepository } from '../fix-loop/fix-loop.ts';
 import { createProject, type Data } from '../harness.ts';
-import { Repository, readCommandData, writeFiles } from './repository.ts';
+import { readCommandData, writeFiles } from './repository.ts';
 
 /** Creates a repository and returns its commits, the oldest first. */
-function createRepository(commits: number): { root: string; hashes: string[] } {
-  const it = new Repository();
-  const hashes = Array.from({ length: commits }, (_, at) =>
-    it.commit(`change ${at}`, { 'cart.js': `export const version = ${at};\n` }),
-  );
-  return { root: it.root, hashes };
+function createHistory(count: number): { root: string; hashes: string[] } {
+  const root = createRepository({ 'cart.js': '' });
+  return { root, hashes: commitUniqueChanges(root, count).map(({ commit }) => commit) };
 }
 
 const junitReport = (fails: boolean, time = '') =>
@@ -43,7 +42,7 @@ async function readHistory(cwd: string) {
 }
 
 test('reports of several runners are recorded once, in the order of their commits', async () => {
-  const { root, hashes } = createRepository(5);
+  const { root, hashes } = createHistory(5);
   const [first = '', second = '', third = '', fourth = '', fifth = ''] = hashes;
   // A hash must contain a letter, because a name of only digits counts as a number or a date instead of a commit.
   const [short = ''] = /^.{11,}?[a-f]/u.exec(first) ?? [];
@@ -81,7 +80,7 @@ test('reports of several runners are recorded once, in the order of their commit
 });
 
 test('reports without a known commit are skipped, and the reason is given', async () => {
-  const { root } = createRepository(1);
+  const { root } = createHistory(1);
   const folder = createProject({ 'nobody/junit.xml': junitReport(false), 'abcdef1/junit.xml': junitReport(false) });
   const taken = await learnFromCi(root, folder);
   expect(taken).toMatchObject({ runs: 0, known: 0 });
@@ -105,7 +104,7 @@ test('outside a repository, only full hashes count, in the order of the report t
 });
 
 test('the valid part of a hostile folder is read, and no file outside of the folder', async () => {
-  const { root, hashes } = createRepository(1);
+  const { root, hashes } = createHistory(1);
   const [commit = ''] = hashes;
   const outside = createProject({ [`${commit}/junit.xml`]: junitReport(false) });
   const folder = createProject({
@@ -130,7 +129,7 @@ test('the valid part of a hostile folder is read, and no file outside of the fol
 });
 
 test('runs that are older than the newest run are skipped once fixes are known', async () => {
-  const { root, hashes } = createRepository(3);
+  const { root, hashes } = createHistory(3);
   const [first = '', second = '', third = ''] = hashes;
   const newer = createProject({
     [`${second}/junit.xml`]: junitReport(true),
@@ -155,7 +154,7 @@ function countStoredRuns(root: string): number {
 }
 
 test('a cancelled command leaves a valid memory, and the next command continues', async () => {
-  const { root, hashes } = createRepository(30);
+  const { root, hashes } = createHistory(30);
   const folder = createProject();
   for (const [at, hash] of hashes.entries()) writeFiles(folder, { [`${hash}/junit.xml`]: junitReport(at % 7 === 3) });
   mkdirSync(path.join(root, '.argus'));
@@ -173,7 +172,7 @@ test('a cancelled command leaves a valid memory, and the next command continues'
 });
 
 test('a folder without reports is reported', async () => {
-  const { root } = createRepository(1);
+  const { root } = createHistory(1);
   const { stdout } = await argus(['learn', '--from-ci', createProject({ 'notes.md': 'nothing\n' })], { cwd: root });
   expect(stdout).toBe('no reports found, so there is nothing to learn\n');
 });

@@ -52,29 +52,28 @@ test('the program exits without an error when a reader closes its pipe early', (
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test.each([
-  ['argus hook', [PROGRAM_PATH, 'hook']],
-  ['hook.mjs', [HOOK_PATH]],
-])('%s answers, and another process records the run', async (_name, program) => {
+test('the hook answers as a command and as a program, and another process records the run', async () => {
   const { desk, mending } = await createRepairedMachine();
-  const before = desk.lines().length;
-  const event = desk.claude('node --test plums.test.mjs', true, REFUSED_OUTPUT, 'two');
-  const written = watch(desk.stateFile);
-  const { status, stdout, stderr } = spawnSync(process.execPath, program, {
-    input: JSON.stringify(event),
-    env: createEnvironment(desk.user),
-    cwd: desk.root,
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain(mending.slice(0, 12));
-  const isRecorded = () =>
-    desk
-      .lines()
-      .slice(before)
-      .some(({ t }) => t === 'failed');
-  for await (const _ of written) if (isRecorded()) break;
-  expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
+  for (const [at, program] of [[PROGRAM_PATH, 'hook'], [HOOK_PATH]].entries()) {
+    const before = desk.lines().length;
+    const event = desk.claude(`node --test plums-${at}.test.mjs`, true, REFUSED_OUTPUT, `session ${at}`);
+    const written = watch(desk.stateFile);
+    const { status, stdout, stderr } = spawnSync(process.execPath, program, {
+      input: JSON.stringify(event),
+      env: createEnvironment(desk.user),
+      cwd: desk.root,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(mending.slice(0, 12));
+    const isRecorded = () =>
+      desk
+        .lines()
+        .slice(before)
+        .some(({ t }) => t === 'failed');
+    for await (const _ of written) if (isRecorded()) break;
+    expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
+  }
 });
 
 test('processes that create a memory at the same time lose nothing', async () => {

@@ -4,18 +4,15 @@
  * traps of the engine and concurrent writers (tests/faults), and permissions (tests/e2e/process).
  */
 
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockDatabase } from '../database-lock.ts';
 import { type Agent, connect, createProject, type Data } from '../harness.ts';
 import { agent, openProject } from '../one-agent.ts';
 import { formatJunit, MIXED_REPORT } from '../runs/reports.ts';
 
 /** The limit of an answer, because an agent reads every answer. */
 const MAX_ANSWER_CHARACTERS = 256 * 1024;
-
-const failingReport = (message: string) => formatJunit([{ name: 'fails', failure: { message } }]);
 const databaseOf = (root: string) => path.join(root, '.argus', 'argus.db');
 
 async function importReport(root: string, file: string, by = agent): Promise<Data> {
@@ -30,8 +27,8 @@ async function diagnoseFailure(root: string, runId: unknown, caseName = 'fails',
   return diagnosis;
 }
 
-async function connectAnotherServer(options: { isImpatient?: boolean } = {}): Promise<Agent> {
-  const other = await connect('2026-07-28', {}, createProject(), options);
+async function connectAnotherServer(): Promise<Agent> {
+  const other = await connect('2026-07-28');
   onTestFinished(() => other.close());
   return other;
 }
@@ -52,15 +49,6 @@ test.each<[string, string | Buffer]>([
   expect(JSON.stringify(run)).not.toMatch(/\\u001b|\u001b|[\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u);
   const [failure] = Array.isArray(run.failures) ? run.failures : [];
   await diagnoseFailure(root, run.runId, failure.caseName);
-});
-
-test('the server stores less than 5 MB of 10 MB of error text', async () => {
-  const root = await openProject({
-    'big.xml': failingReport(`connect ECONNREFUSED 127.0.0.1:1\n${'noise\n'.repeat(1_700_000)}`),
-  });
-  const { runId } = await importReport(root, 'big.xml');
-  expect(await diagnoseFailure(root, runId)).toMatchObject({ category: 'CONNECTION_REFUSED' });
-  expect(statSync(databaseOf(root)).size).toBeLessThan(5_000_000);
 });
 
 test('the server sanitizes a case name that looks like an instruction, and accepts the shown name', async () => {
@@ -112,25 +100,4 @@ test('the server does not change a database of a newer version', async () => {
   const fix = { projectPath: root, runId, caseName: 'parses', fixDescription: 'updated' };
   expect((await other.error('argus_report_fix', fix)).code).toBe('DATABASE_NEWER');
   expect(readFileSync(databaseOf(root)).equals(bytes)).toBe(true);
-});
-
-test('the server stores calls after another program has released its lock', async () => {
-  const root = await openProject({ 'mixed.xml': MIXED_REPORT });
-  const { runId } = await importReport(root, 'mixed.xml');
-  const impatient = await connectAnotherServer({ isImpatient: true });
-  await impatient.data('argus_init', { projectPath: root });
-  const release = lockDatabase(databaseOf(root));
-  onTestFinished(release);
-  const waits = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
-  const note = expect.stringMatching(/^Not stored yet: /u);
-  const run = await importReport(root, 'mixed.xml', impatient);
-  expect(run).toMatchObject({ ...waits, notes: expect.arrayContaining([note]) });
-  const diagnosis = await diagnoseFailure(root, run.runId, 'health-check', impatient);
-  expect(diagnosis).toMatchObject({ ...waits, category: 'CONNECTION_REFUSED' });
-  expect(diagnosis.warnings).toContainEqual(note);
-  const fix = { projectPath: root, runId, caseName: 'parses', fixDescription: 'waited' };
-  expect((await impatient.error('argus_report_fix', fix)).code).toBe('DATABASE_LOCKED');
-  release();
-  await impatient.data('argus_report_fix', fix);
-  expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
 });

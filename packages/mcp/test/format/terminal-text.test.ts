@@ -66,8 +66,10 @@ function createDiagnosis(fix: FixRecord): DiagnosticResult {
   };
 }
 
-test('prints no check mark for a fix of another failure, and names the case of that failure', () => {
+test('prints a check mark for a fix that held, and names the case of a fix of another failure', () => {
   expect(formatDiagnosis(createDiagnosis(FIX_RECORD))).toContain('✓ 2026-02-25 Counted one more (held in 1 run)');
+  const refuted = { ...FIX_RECORD, state: 'refuted', refutedBy: 'run-2' } as const;
+  expect(formatDiagnosis(createDiagnosis(refuted))).toContain('✗ 2026-02-25 Counted one more (the failure came back)');
   const otherDiagnosis = formatDiagnosis(createDiagnosis({ ...FIX_RECORD, ofOtherFailure: true }));
   expect(otherDiagnosis).toContain('· for totals: 2026-02-25 Counted one more');
   expect(otherDiagnosis).not.toContain('✓');
