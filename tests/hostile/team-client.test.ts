@@ -92,7 +92,7 @@ const ANSWERS: [name: string, answer: FakeTeam['answer'], isKept: boolean, says:
   ['a page with status 413, as from a proxy with a limit', answerPage(413), true, 'too large for the team'],
   ['a page with status 500', answerPage(500), false, NOT_ARGUS_MESSAGE],
   ['a body that is cut', answerTruncated, false, 'cannot be reached: '],
-  ['an endless body', answerEndlessly, false, 'cannot be reached: '],
+  ['an endless body', answerEndlessly, false, 'cannot be reached: its answer has more than'],
   ['JSON of 200,000 levels', (response) => void response.end(DEEP_JSON), false, NOT_ARGUS_MESSAGE],
   ['no result', jsonAnswer(200, {}), false, INVALID_ANSWER_MESSAGE],
   ['an invalid result', jsonAnswer(200, { result: null }), false, INVALID_ANSWER_MESSAGE],

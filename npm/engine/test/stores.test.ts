@@ -67,19 +67,14 @@ test('KnowledgeStore returns patterns and records their fixes', async () => {
 });
 
 test('KnowledgeStore returns all patterns when they fill several pages', async () => {
-  const { engine, failing, knowledge } = await openStores();
-  const letters = 'abcdefghijklmno';
-  for (const one of letters) {
-    for (const other of letters) {
-      const caseName = `make ${one}${other}${other}${one}x`;
-      const { runId } = await failing(caseName);
-      await engine.diagnose({ runId, caseName });
-    }
-  }
-  const found = await knowledge.getAllPatterns();
-  const { total } = await engine.patterns({ limit: 1 });
-  expect(total, 'more than one page').toBeGreaterThan(200);
-  expect(new Set(found.map(({ id }) => id)).size).toBe(total);
+  const { engine } = await openStores();
+  const onePerPage = new KnowledgeStore({
+    pattern: engine.pattern,
+    findBySignature: engine.findBySignature,
+    recordFix: engine.recordFix,
+    patterns: (params) => engine.patterns({ ...params, limit: 1 }),
+  });
+  expect(await onePerPage.getAllPatterns()).toEqual((await engine.patterns()).patterns);
 });
 
 test('classify and generateSignature agree with the engine', () => {
