@@ -17,6 +17,7 @@ const BENCHMARK_FOLDERS = {
   text: 'text',
   database: 'database',
   import: 'database',
+  scale: 'database',
   memory: 'memory',
   start: 'server',
   spawn: 'server',
