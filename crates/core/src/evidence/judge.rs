@@ -28,6 +28,9 @@ pub struct Judgement {
     pub verdicts: Vec<CaseJudgement>,
     /// Number of tests that started to fail with the changes of this run ([`RunFacts::newly_failing`]).
     pub newly_failing: u32,
+    /// Number of failures for which no earlier test was searched, because too many tests failed. The search starts with
+    /// their next failure.
+    pub unsearched: u32,
 }
 
 /// A failing case with its verdict and the evidence that later runs need.
@@ -93,7 +96,9 @@ pub fn judge(
     let mut verdicts: Vec<CaseJudgement> =
         groups.iter().flat_map(|(cause, members)| context.judge_group(*cause, members, outage)).collect();
     verdicts.sort_by_key(|judgement| judgement.failure.case);
-    Judgement { verdicts, newly_failing: context.newly_failing }
+    let is_unsearched = |judgement: &&CaseJudgement| !order.is_unknown() && !judgement.order.has_begun();
+    let unsearched = count(verdicts.iter().filter(is_unsearched));
+    Judgement { verdicts, newly_failing: context.newly_failing, unsearched }
 }
 
 /// Judges a failure of an earlier run again, with the evidence of later runs on the same commits and files. Returns
@@ -290,7 +295,8 @@ impl<'a> JudgingContext<'a> {
             stored.record(failure.case, self.order, true);
             return stored;
         }
-        if self.order.is_unknown() {
+        let (_, failures) = self.failures_with_edited_files;
+        if self.order.is_unknown() || self.order.has_too_many_before(failure.case, failures as usize) {
             return OrderEvidence::default();
         }
         let passed = |seq: RunSeq| history.is_some_and(|history| history.has_failed_in(seq) == Some(false));

@@ -49,6 +49,8 @@ pub(crate) struct RunJudgement {
     pub(crate) since_green: Option<ChangesSinceGreen>,
     /// Fixes that runs have found so far.
     pub(crate) fixes: Vec<Fix>,
+    /// Number of failures for which no earlier test was searched that makes them fail.
+    pub(crate) unsearched: u32,
 }
 
 /// Judges the failures of a run, sets their verdicts, and stores the evidence. Foreign runs are judged, but leave no
@@ -126,7 +128,13 @@ pub(crate) fn judge(
     } else {
         None
     };
-    Ok(RunJudgement { verdicts, window: memory.window, since_green, fixes: memory.fixes })
+    Ok(RunJudgement {
+        verdicts,
+        window: memory.window,
+        since_green,
+        fixes: memory.fixes,
+        unsearched: judgement.unsearched,
+    })
 }
 
 /// Returns what changed since the last run without a failure. `edited_since` lists the files whose edits differ between

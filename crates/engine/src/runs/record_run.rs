@@ -51,7 +51,7 @@ pub(super) fn record_with_id(
     let run = build_run(engine, context, params, id, (&collected, &totals));
     let body = |tx: &mut Tx<'_>| -> Result<StoredRunFacts, EngineError> {
         let no_tests = if collected.ran_no_tests { Some(explain_missing_tests(tx, params)?) } else { None };
-        let RunJudgement { verdicts, window, since_green, fixes } =
+        let RunJudgement { verdicts, window, since_green, fixes, unsearched } =
             judging::judge(engine, tx, &run, params, &mut collected)?;
         let key = runs::insert(tx, &run)?;
         cases::insert_all(tx, key, &collected.cases)?;
@@ -60,7 +60,7 @@ pub(super) fn record_with_id(
         recompute_signatures::recompute_batch(engine, tx)?;
         let CollectedRun { cases, candidates, .. } = &collected;
         let brief = select_failures(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
-        Ok(StoredRunFacts { brief, since_green, proved, no_tests })
+        Ok(StoredRunFacts { brief, since_green, proved, no_tests, unsearched })
     };
     let stored_facts = engine.write(context, body)?;
     Ok(build_answer(engine, params, run, totals, collected, stored_facts))
@@ -73,6 +73,8 @@ struct StoredRunFacts {
     proved: Vec<ProvedFix>,
     /// Reason why no test ran.
     no_tests: Option<String>,
+    /// Number of failures for which no earlier test was searched that makes them fail.
+    unsearched: u32,
 }
 
 fn build_run(
@@ -197,7 +199,7 @@ fn build_answer(
     run: Run,
     totals: Totals,
     collected: CollectedRun,
-    StoredRunFacts { brief, since_green, proved, no_tests }: StoredRunFacts,
+    StoredRunFacts { brief, since_green, proved, no_tests, unsearched }: StoredRunFacts,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
     match no_tests {
@@ -220,6 +222,12 @@ fn build_answer(
     if totals.failed > MAX_ANALYZED_FAILURES {
         let count = totals.failed;
         notes.push(format!("Only the first {MAX_ANALYZED_FAILURES} of {count} failures were analyzed."));
+    }
+    if unsearched > 0 {
+        notes.push(format!(
+            "Too many tests failed to find out for all of them whether an earlier test breaks them. It was not checked \
+             for {unsearched} of them."
+        ));
     }
     let SelectedFailures { failures, causes, more_causes } = brief;
     debug_assert!(failures.len() <= failure_selection::MAX_LISTED, "no more are kept than listed");

@@ -14,6 +14,9 @@ pub const MAX_CANDIDATES: usize = 2048;
 /// Maximum number of tests before a failing test. The limit keeps the time for a verdict independent of the size of the
 /// project.
 const MAX_PREDECESSORS: usize = 16_384;
+/// Maximum number of tests before all failing tests of a run together. The limit keeps the evidence of a run below
+/// about 8 MB. Without it, a run in which all tests fail would take time and space for each pair of tests.
+const MAX_PREDECESSORS_OF_RUN: usize = 131_072;
 /// Number of exceptions that a candidate may have, because chance can explain a few.
 const MAX_EXCEPTIONS: u16 = 2;
 
@@ -81,6 +84,12 @@ impl Order {
         self.positions.contains_key(&case) || self.passed_suites.contains(&case)
     }
 
+    /// Returns `true` if too many tests ran before the case to search them for the reason of its failure, as one of
+    /// `failures` in the run.
+    pub fn has_too_many_before(&self, case: CaseId, failures: usize) -> bool {
+        self.cases_before(case).len() > MAX_PREDECESSORS_OF_RUN / failures.max(1)
+    }
+
     fn cases_before(&self, case: CaseId) -> &[CaseId] {
         let end = self.positions.get(&case).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
         &self.cases[..end]
@@ -140,6 +149,11 @@ impl OrderEvidence {
         let candidates = before.iter().filter(|case| !is_cleared(**case));
         let candidates = candidates.map(|case| PolluterCandidate { case: *case, failed_before: 1, passed_before: 0 });
         Self { candidates: candidates.collect(), failed: 1, passed }
+    }
+
+    /// Returns `true` if the evidence has a failing run.
+    pub const fn has_begun(&self) -> bool {
+        self.failed > 0
     }
 
     /// Returns `true` if there are so many candidates that it is better to start again with the next failing run.

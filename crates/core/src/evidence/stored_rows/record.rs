@@ -302,10 +302,8 @@ fn update_failure_modes(test: &mut TestHistory, case: CaseId, case_judgement: Op
                 Some(case_judgement.verdict.kind).filter(|_| is_evidence).or(failure_mode.verdict_kind);
             failure_mode.tests_together = failure_mode.tests_together.max(case_judgement.tests_together);
             failure_mode.weighed = case_judgement.probabilities;
-            // The evidence starts with the first failure in a known order.
-            let is_begun = failure_mode.order.is_some() || !order.is_unknown();
-            failure_mode.order =
-                Some(case_judgement.order.clone()).filter(|order| is_begun && !order.has_too_many_candidates());
+            failure_mode.order = Some(case_judgement.order.clone())
+                .filter(|order| order.has_begun() && !order.has_too_many_candidates());
         }
         return;
     }

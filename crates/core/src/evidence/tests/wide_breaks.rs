@@ -1,6 +1,6 @@
 //! A change that breaks many tests in several ways at once, for example a deleted export.
 
-use super::{Story, failure, failure_in_function, list_verdict_kinds};
+use super::{Story, failure, failure_in_function, list_verdict_kinds, only_judgement};
 use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure},
@@ -148,4 +148,19 @@ fn one_wide_break_does_not_determine_how_failures_of_code_look() {
         .map(|case| Failure { category: Category::AssertionMismatch, source: ErrorSource::Code, ..failure(case, 9) })
         .collect();
     assert!(list_verdict_kinds(&run(&mut story, &wrong)).iter().all(|kind| *kind == Regression));
+}
+
+/// Otherwise, the evidence of a run in which all tests fail would grow with the square of its tests.
+#[test]
+fn earlier_tests_are_searched_for_a_limited_number_of_failures() {
+    let mut story = Story::new();
+    let order: Vec<CaseId> = (0..1_000).collect();
+    let failures: Vec<Failure> = order.iter().map(|case| failure(*case, 1_000 + case)).collect();
+    let judgement = story.run_cases_in_order(order.clone(), &failures);
+    let candidates: usize = judgement.verdicts.iter().map(|found| found.order.candidates.len()).sum();
+    // The first 132 tests have at most 131 tests before them.
+    assert_eq!((judgement.unsearched, candidates), (868, 131 * 132 / 2));
+
+    let judgement = story.run_cases_in_order(order, &failures[999..]);
+    assert_eq!((judgement.unsearched, only_judgement(&judgement).order.candidates.len()), (0, 999));
 }

@@ -22,6 +22,16 @@ fn a_cause_lists_three_failures_and_counts_the_others() {
 }
 
 #[test]
+fn a_note_counts_failures_that_are_not_compared_with_earlier_tests() {
+    let world = World::new();
+    let cases = (0..400).map(|at| failed_case(&format!("case {at}"), &error_at(at, "got it"))).collect();
+    let run = world.record(&RecordRunParams::default(), cases).unwrap();
+    let wanted = "Too many tests failed to find out for all of them whether an earlier test breaks them. It was not \
+                  checked for 72 of them.";
+    assert_eq!(run.notes, [wanted]);
+}
+
+#[test]
 fn a_rare_cause_is_listed_beside_a_large_cause_with_varying_values() {
     let world = World::new();
     let check =
