@@ -4,6 +4,7 @@ use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
 };
+use std::collections::BTreeMap;
 
 /// Key of the single row of the table `evidence`.
 const STATE_KEY: i64 = 1;
@@ -61,6 +62,12 @@ pub fn find_test_histories(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestHis
 pub fn list_test_histories(tx: &mut Tx<'_>) -> Result<Vec<TestHistoryRow>, StoreError> {
     let rows = tx.query("SELECT case_id, name, history FROM test_histories ORDER BY name", &[])?;
     rows.into_iter().map(|mut row| read_test(&mut row)).collect()
+}
+
+/// Returns the names of all tests with a row, by their hashes.
+pub fn list_test_names(tx: &mut Tx<'_>) -> Result<BTreeMap<u64, String>, StoreError> {
+    let rows = tx.query("SELECT case_id, name FROM test_histories", &[])?;
+    rows.into_iter().map(|mut row| Ok((row.read::<i64>()?.cast_unsigned(), row.read()?))).collect()
 }
 
 /// Inserts or replaces rows.

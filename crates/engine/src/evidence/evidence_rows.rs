@@ -78,6 +78,11 @@ pub(super) fn load_all_tests(tx: &mut Tx<'_>, memory: &mut EvidenceMemory) -> Re
     Ok(add_tests(memory, evidence::list_test_histories(tx)?))
 }
 
+/// Returns the names of all tests with a row.
+pub(super) fn load_all_names(tx: &mut Tx<'_>) -> Result<TestNames, EngineError> {
+    Ok(evidence::list_test_names(tx)?)
+}
+
 /// Returns the names of the given tests, if they have a row.
 pub(super) fn load_names(tx: &mut Tx<'_>, cases: &[CaseId]) -> Result<TestNames, EngineError> {
     Ok(evidence::find_test_histories(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())

@@ -30,7 +30,7 @@ pub fn fixes(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<Fix
     let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
         let edits = edits::load_edited_files(tx)?;
         let mut memory = evidence_rows::load(tx)?.unwrap_or_default();
-        let names = evidence_rows::load_all_tests(tx, &mut memory)?;
+        let names = evidence_rows::load_all_names(tx)?;
         let mut fixes = Vec::with_capacity(memory.fixes.len());
         for fix in std::mem::take(&mut memory.fixes) {
             fixes.extend(edits::without_weakening_commits(tx, fix)?);

@@ -101,7 +101,7 @@ pub(crate) fn judge(
         edits::save(engine, tx, &memory, facts.seq, params)?;
     }
     if judgement.verdicts.iter().any(|judged| judged.verdict.polluter.is_some_and(|case| name(case).is_none())) {
-        stored_names.extend(evidence_rows::load_all_tests(tx, &mut memory)?);
+        stored_names.extend(evidence_rows::load_all_names(tx)?);
     }
     let case = |case| name(case).or_else(|| stored_names.get(&case).cloned());
     let names = RunAndCaseNames {
