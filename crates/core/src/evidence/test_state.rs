@@ -9,6 +9,7 @@ use crate::evidence::stored_rows::history::{FailureMode, Observation, TestHistor
 use crate::evidence::stored_rows::window::RunView;
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
+use std::cell::LazyCell;
 
 /// State of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,24 +45,34 @@ pub struct TestSummary {
 
 /// Derives the state of a test from its row and the view of the newest runs. The stored verdict on an error counts
 /// while the test fails with that error, and again after those failures have left the window. In between, the error is
-/// weighed again, because later runs add evidence.
-pub fn summarize_test(history: &TestHistory, view: &RunView<'_>, traits: &FailureTraits) -> TestSummary {
-    let conditions = view.varying_conditions();
+/// weighed again, because later runs add evidence. `conditions` are the [`RunView::varying_conditions`], which are the
+/// same for all tests.
+pub fn summarize_test(
+    history: &TestHistory,
+    view: &RunView<'_>,
+    conditions: &[&(String, String)],
+    traits: &FailureTraits,
+) -> TestSummary {
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
     let (mut verdict, mut polluter, mut condition) = (None, None, None);
     let mut chance_failures = history.retried.count_ones();
     for failure_mode in &history.failure_modes {
         let observations = history.observations(view, failure_mode.common);
         let fails_now = observations.last().is_some_and(|result| result.failed);
-        let weighed = weigh_failure_mode(view, history, (failure_mode, &observations), cases, &conditions, traits);
         let is_settled = fails_now || failure_mode.failed == 0;
         let settled = failure_mode.verdict_kind.filter(|_| is_settled);
+        // Most settled verdicts do not need it.
+        let weighed = LazyCell::new(|| {
+            weigh_failure_mode(view, history, (failure_mode, &observations), cases, conditions, traits)
+        });
         let kind = settled
             .unwrap_or_else(|| find_likeliest_verdict(view, history, (failure_mode, &observations), &weighed, traits));
         match kind {
             VerdictKind::Flaky => chance_failures += failure_mode.failures,
             VerdictKind::Order if weighed.polluter.is_some() => polluter = weighed.polluter.map(|(case, _)| case),
-            VerdictKind::Environment if weighed.condition.is_some() => condition = weighed.condition,
+            VerdictKind::Environment if weighed.condition.is_some() => {
+                condition.clone_from(&weighed.condition);
+            }
             _ if fails_now => verdict = verdict.or(Some(kind)),
             _ => {}
         }

@@ -75,7 +75,8 @@ fn load_evidence(
     let case = case_id(case_name);
     let mut names = evidence_rows::load_tests(tx, &mut memory, &[case])?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
-    let summary = summarize_test(history, &memory.window.view(), &memory.traits);
+    let view = memory.window.view();
+    let summary = summarize_test(history, &view, &view.varying_conditions(), &memory.traits);
     Ok(Some(convert_evidence(tx, &memory, &mut names, history, &summary, case_name.to_owned())?))
 }
 

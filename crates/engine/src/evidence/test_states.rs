@@ -40,10 +40,11 @@ pub fn tests(engine: &Engine, context: &CallContext, params: &TestsParams) -> Re
         let mut memory = evidence_rows::load(tx)?.unwrap_or_default();
         let mut names = evidence_rows::load_all_tests(tx, &mut memory)?;
         let view = memory.window.view();
+        let conditions = view.varying_conditions();
         let mut found = Vec::new();
         for (case, history) in &memory.tests {
             let Some(case_name) = names.get(case).filter(|name| matches_name(name)).cloned() else { continue };
-            let summary = summarize_test(history, &view, &memory.traits);
+            let summary = summarize_test(history, &view, &conditions, &memory.traits);
             if params.state.is_none_or(|state| summary.state == state) {
                 found.push((case_name, history, summary));
             }
@@ -100,8 +101,8 @@ pub(super) fn convert_evidence(
         case_name,
         state: summary.state,
         verdict: summary.verdict,
-        flake_rate: summary.flake_rate.mean,
-        interval: [summary.flake_rate.low, summary.flake_rate.high],
+        flake_rate: summary.flake_rate.mean(),
+        interval: summary.flake_rate.interval(),
         failures: history.totals.failures,
         runs: history.totals.runs,
         polluter: summary.polluter.and_then(|polluter| names.get(&polluter).cloned()),

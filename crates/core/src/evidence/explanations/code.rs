@@ -67,18 +67,16 @@ pub fn log_likelihood(view: &RunView<'_>, observations: &[Observation], tests_to
     let (mut log, mut failed_before, mut passed_after_failure) = (0.0, false, false);
     let (mut failed_in, mut passed_in): (RunMask, RunMask) = (0, 0);
     let mut last: Option<usize> = None;
+    let mut failed_last_on_tree = vec![None; view.runs.len()];
     for (index, result) in observations.iter().enumerate() {
         let is_known_breaking_file =
             view.runs_with_edits_of(result.run_index).any(|runs| runs & failed_in != 0 && runs & passed_in == 0);
         *(if result.failed { &mut failed_in } else { &mut passed_in }) |= run_bit(result.run_index);
         passed_after_failure |= failed_before && !result.failed;
         let share = |chance: f64| if result.failed { split_probability(chance, tests_together) } else { chance };
-        let twin = observations[..index]
-            .iter()
-            .rev()
-            .find(|earlier| view.first_on_tree[earlier.run_index] == view.first_on_tree[result.run_index]);
-        if let Some(twin) = twin {
-            log += if twin.failed == result.failed { 1.0 - OUTCOME_FLIP_PROBABILITY } else { OUTCOME_FLIP_PROBABILITY }
+        let tree = view.first_on_tree[result.run_index];
+        if let Some(twin_failed) = failed_last_on_tree[tree].replace(result.failed) {
+            log += if twin_failed == result.failed { 1.0 - OUTCOME_FLIP_PROBABILITY } else { OUTCOME_FLIP_PROBABILITY }
                 .ln();
             continue;
         }

@@ -13,24 +13,28 @@ pub const RATE_PRIOR: BetaPrior = BetaPrior { failed: 0.5, passed: 5.0 };
 /// Probability outside each end of the reported 90 % interval.
 const TAIL_PROBABILITY: f64 = 0.05;
 
-/// A rate with its 90 % interval.
+/// The posterior of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
-    /// Mean of the posterior.
-    pub mean: f64,
-    /// 5 % quantile.
-    pub low: f64,
-    /// 95 % quantile.
-    pub high: f64,
+    failed: f64,
+    passed: f64,
 }
 
 impl Rate {
     /// Returns the rate of failures among runs in which the test could have failed.
     pub fn from_counts(failures: u32, runs: u32) -> Self {
-        let (k, m) = (f64::from(failures), f64::from(runs.saturating_sub(failures)));
-        let (a, b) = (RATE_PRIOR.failed + k, RATE_PRIOR.passed + m);
-        let quantile = |q: f64| beta::quantile(q, a.max(1.0), b);
-        Self { mean: a / (a + b), low: quantile(TAIL_PROBABILITY), high: quantile(1.0 - TAIL_PROBABILITY) }
+        let (failed, passed) = (f64::from(failures), f64::from(runs.saturating_sub(failures)));
+        Self { failed: RATE_PRIOR.failed + failed, passed: RATE_PRIOR.passed + passed }
+    }
+
+    /// Returns the mean of the posterior.
+    pub fn mean(self) -> f64 {
+        self.failed / (self.failed + self.passed)
+    }
+
+    /// Returns the 90 % interval. It is slow to compute, so a list needs it only for the tests that it shows.
+    pub fn interval(self) -> [f64; 2] {
+        [TAIL_PROBABILITY, 1.0 - TAIL_PROBABILITY].map(|q| beta::quantile(q, self.failed.max(1.0), self.passed))
     }
 }
 
@@ -66,5 +70,5 @@ const MAX_NEEDED_PASSES: u32 = 1000;
 /// same tree.
 pub fn compute_flake_rate(history: &TestHistory) -> f64 {
     let flips = history.totals.both_outcomes.min(history.totals.failures);
-    Rate::from_counts(flips, history.totals.runs).mean
+    Rate::from_counts(flips, history.totals.runs).mean()
 }

@@ -126,9 +126,11 @@ fn contradiction_log_penalty(
     is_same: impl Fn(usize, usize) -> bool,
 ) -> f64 {
     let is_flip = |(index, result): (usize, &Observation)| {
-        let twin = observations[..index].iter().rev().find(|earlier| {
-            view.first_on_tree[earlier.run_index] == view.first_on_tree[result.run_index]
-                && is_same(earlier.run_index, result.run_index)
+        let tree = view.first_on_tree[result.run_index];
+        let before = observations[..index].iter().rev();
+        let mut since_first_on_tree = before.take_while(|earlier| earlier.run_index >= tree);
+        let twin = since_first_on_tree.find(|earlier| {
+            view.first_on_tree[earlier.run_index] == tree && is_same(earlier.run_index, result.run_index)
         });
         twin.is_some_and(|twin| twin.failed != result.failed)
     };

@@ -58,7 +58,8 @@ impl JudgingContext<'_> {
             let elsewhere = (0..now).filter(is_committed).filter(|at| self.view.first_on_tree[*at] != tree);
             let outcomes: Vec<bool> = elsewhere.filter_map(|at| outcome(&at)).collect();
             let rate =
-                Rate::from_counts(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len())).mean;
+                Rate::from_counts(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len()))
+                    .mean();
             let runs = count(failed_starts_on_tree.len()) + 1;
             TreeFailures { runs, chance: rate.powf(f64::from(runs)) }
         });
@@ -86,7 +87,7 @@ impl JudgingContext<'_> {
         let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
         let rate = match kind {
             VerdictKind::Infrastructure => 1.0,
-            _ => Rate::from_counts(failures, failures + earlier_passes).mean,
+            _ => Rate::from_counts(failures, failures + earlier_passes).mean(),
         };
         let needed = flakiness::count_passes_needed(rate, PROOF_CONFIDENCE);
         let mut in_a_row = 0;

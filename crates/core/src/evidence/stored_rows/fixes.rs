@@ -86,12 +86,13 @@ impl ProofProgress {
         window: &RunWindow,
         traits: &FailureTraits,
     ) -> Self {
-        let summary = summarize_test(history, &window.view(), traits);
+        let view = window.view();
+        let summary = summarize_test(history, &view, &view.varying_conditions(), traits);
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
             return Self { passes: 1, needed: 1 };
         }
         // Assumes at least one failure, because the reported failure may be explained differently by now.
-        let rate = summary.flake_rate.mean.max(Rate::from_counts(1, history.totals.runs).mean);
+        let rate = summary.flake_rate.mean().max(Rate::from_counts(1, history.totals.runs).mean());
         let runs = || window.runs();
         let failed = runs().find(|run| run.id == failed_in);
         let newest = runs().next_back().filter(|newest| failed.is_none_or(|failed| !failed.has_same_tree_as(newest)));
