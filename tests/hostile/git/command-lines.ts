@@ -42,6 +42,7 @@ export function listCommandLines(root: string): string[][] {
     ['tests', ...at],
     ['tests', 'node check.js', ...at],
     ['fixes', ...at],
+    ['prove', 'latest', '--yes', ...at],
     ['report', '--base', 'main', ...at],
     ['ci', 'report.xml', '--gate', '--base', 'main', ...at],
     ['gate', '--base', 'main', ...at],

@@ -77,7 +77,7 @@ async function listOrDeleteEverything(session: Session, deletes: boolean): Promi
   return { entries, deleted: deletes };
 }
 
-function measureBytes(file: string): number {
+export function measureBytes(file: string): number {
   const stats = tryLstat(file);
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.size;

@@ -13,6 +13,7 @@ import { Argument, type Command, Option } from 'commander';
 import { ArgusError } from '../errors.ts';
 import { addCiCommands } from './ci/ci-program.ts';
 import type { CleanOptions, ForgetOptions } from './cleanup.ts';
+import type { ProveOptions } from './failures/prove.ts';
 import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions } from './failures/run.ts';
 import { addRun } from './failures/run-command.ts';
@@ -26,14 +27,31 @@ import type { ScoreOptions } from './score.ts';
 import { addShareCommand } from './share/share-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
 import { createHelpText } from './terminal/help.ts';
-import { addProjectCommand, parseCondition, parsePort, parseWholeNumber, RUN_EXIT_CODES } from './terminal/options.ts';
+import {
+  addProjectCommand,
+  parseCondition,
+  parsePort,
+  parseTimeoutSeconds,
+  parseWholeNumber,
+  RUN_EXIT_CODES,
+} from './terminal/options.ts';
 import type { GlobalOptions } from './terminal/output.ts';
 import type { ViewOptions } from './view.ts';
 
 export function addCommands(root: Command): void {
   // The help lists the commands in this order.
   const testCommands = [addRun, addImport, addHistory, addReceipt];
-  const failureCommands = [addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport, addView, addInspect];
+  const failureCommands = [
+    addDiagnose,
+    addReportFix,
+    addPatterns,
+    addTests,
+    addFixes,
+    addProve,
+    addReport,
+    addView,
+    addInspect,
+  ];
   const fixLoopCommands = [addFixCommands, addGenerateInputs, addClean];
   const agentCommands = [
     addInstallCommand,
@@ -128,6 +146,24 @@ function addFixes(root: Command): void {
     const { printFixes } = await import('./failures/tool-commands.ts');
     await printFixes(fixId, options);
   });
+}
+
+const PROVE_HELP = `
+Checks out the last commit into a temporary work tree, takes the change of the fix out, runs the test until it fails, puts
+the change back, and runs the test until it passed as often as its failure rate asks for. Your files are not changed and
+nothing is recorded. Links to installed packages are used; what tools build or cache stays in the work tree.
+
+Exit codes: 0 the change is the cause, 1 it guards nothing or the result is inconclusive, 2 wrong usage or an error.`;
+
+function addProve(root: Command): void {
+  addProjectCommand(root, 'prove <fix> [command...]', 'test whether a fix is the reason why its test passes')
+    .option('--yes', 'do not ask before the code of the project runs')
+    .option('--timeout <seconds>', 'limit for all runs together (default: 1800)', parseTimeoutSeconds)
+    .addHelpText('after', createHelpText(PROVE_HELP))
+    .action(async (fixId: string, command: string[], options: ProveOptions) => {
+      const { prove } = await import('./failures/prove.ts');
+      await prove(fixId, command, options);
+    });
 }
 
 function addReport(root: Command): void {

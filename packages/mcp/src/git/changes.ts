@@ -131,7 +131,7 @@ function mayBeStored(top: string, name: string): boolean {
 /**
  * Returns the file of a diff. Both sides of the header have the same name. Returns undefined if git quotes the name.
  */
-function parseFileName(text: string): string | undefined {
+export function parseFileName(text: string): string | undefined {
   const sides = text.slice(DIFF_HEADER.length, text.indexOf('\n'));
   const half = (sides.length - 1) / 2;
   const name = sides.slice(2, half);

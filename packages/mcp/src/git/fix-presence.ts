@@ -20,7 +20,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const HASH = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u;
 
 /** Files of tests, which usually stay although the change of the source is gone. */
-const TEST_FILE = /(?:^|\/)(?:tests?|spec|__tests__)\/|(?:^|[/._-])(?:test|spec)[._-]|[._-](?:test|spec)\.\w+$/u;
+export const TEST_FILE = /(?:^|\/)(?:tests?|spec|__tests__)\/|(?:^|[/._-])(?:test|spec)[._-]|[._-](?:test|spec)\.\w+$/u;
 
 /** Changed lines of a place in a file, without indentation. */
 interface Hunk {
@@ -241,7 +241,10 @@ async function checkPatch(git: Git, commit: string, files: readonly ChangedFile[
   const args = ['-r', '-p', '--no-renames', '--no-commit-id', commit, '--', ...names] as const;
   const patch = await git.run(['diff-tree', ...args], { ...LIMITS, encoding: 'latin1' });
   if (patch.problem !== null || patch.cut) return undefined;
-  const { problem } = await git.run(['apply', '-'], { ...LIMITS, stdin: Buffer.from(patch.stdout, 'latin1') });
+  const { problem } = await git.run(['apply', '--check', '-'], {
+    ...LIMITS,
+    stdin: Buffer.from(patch.stdout, 'latin1'),
+  });
   // A name with other characters would need quotes that differ between shells.
   if (problem !== null || names.some((name) => !/^[\w./@+-]+$/u.test(name))) return undefined;
   const paths = names.map((name) => `:/${name}`).join(' ');

@@ -131,7 +131,7 @@ const PLAIN_DIFF_OPTIONS = ['--no-ext-diff', '--no-textconv'];
  * attributes or call hooks. Then the settings are read first, which needs an additional process.
  */
 export const GIT_COMMANDS = {
-  apply: { drivers: true, always: ['--check'] },
+  apply: { drivers: true, always: [] },
   blame: { drivers: true, always: PLAIN_DIFF_OPTIONS },
   'cat-file': { drivers: false, always: [] },
   'check-attr': { drivers: false, always: [] },

@@ -48,7 +48,7 @@ import {
 import { ShuffleDetector } from './reports/shuffle.ts';
 
 /** Long enough for a test suite. Ends a command that hangs unnoticed. */
-const DEFAULT_TIMEOUT_SECONDS = 1_800;
+export const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
 /** Note for a command that becomes a single case, because it wrote no report. */
 const NO_REPORT_NOTE =

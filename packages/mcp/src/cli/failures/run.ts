@@ -38,6 +38,7 @@ export async function runAtCommit(commit: string, command: string[], options: Ru
   const signal = abortOnSignals(EXIT_CODES.error);
   const tree = await createCommitWorkTree(toAbsolutePath(options.project), commit, signal);
   try {
+    Object.assign(io().env, tree.env);
     await run(command, { ...options, project: tree.root }, startReadingGit(tree.root), signal);
   } finally {
     await tree.remove();

@@ -50,6 +50,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   },
   tests: { group: 'failures', examples: ['argus tests', 'argus tests "cart is empty"', 'argus tests --state flaky'] },
   fixes: { group: 'failures', examples: ['argus fixes', 'argus fixes latest'] },
+  prove: { group: 'failures', examples: ['argus prove latest', 'argus prove latest "npm test" --yes'] },
   patterns: { group: 'failures', isRare: true, examples: ['argus patterns --source learned'] },
   report: { group: 'failures', examples: ['argus report', 'argus report latest --junit'] },
   view: { group: 'failures', examples: ['argus view --open', 'argus view --export memory.html'] },

@@ -11,6 +11,7 @@ import { Git } from '../../git/git.ts';
 import { findRepository, findTrackedPaths } from '../../git/repository.ts';
 import { getLogFolder } from '../../log.ts';
 import { findAbandonedCopies, findTrustedDataFolder } from '../../owner/data-folder.ts';
+import { removeStaleWorkTrees } from '../../run/commit-work-tree.ts';
 import { belongsToOtherUser, tryLstat } from '../../system/files/path-safety.ts';
 import { findLeftoverFolders } from '../../system/files/temporary.ts';
 import { ProcessLock } from '../../system/process-lock.ts';
@@ -52,6 +53,7 @@ export async function removeLeftovers(cleaning: CleaningOptions): Promise<CleanR
   await cleanLogFile(cleaning, cleaned);
   const left = [...findLeftoverFolders(), ...(await listLeftoversInDataFolder(cleaning))];
   for (const file of left) remove(file, cleaned.temporary, cleaning, cleaned);
+  if (!cleaning.dryRun) await removeStaleWorkTrees(new Git(cleaning.root));
   return cleaned;
 }
 
