@@ -16,6 +16,7 @@ pub mod stored_rows;
 pub mod suspects;
 pub mod test_state;
 pub mod verdict;
+pub mod walls;
 
 #[cfg(test)]
 mod tests;

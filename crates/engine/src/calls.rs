@@ -210,6 +210,8 @@ calls! {
         evidence::missing_tests::missing_tests, c::MissingTestsParams => c::MissingTestsResult;
     /// Returns what is known about the tests of the current files.
     Reads Team "receipt": evidence::receipt::receipt, c::ReceiptParams => c::ReceiptResult;
+    /// Lists the failures of the newest runs that cost most, with the step that ends each.
+    Reads Team "walls": evidence::walls::walls, c::WallsParams => c::WallsResult;
     /// Lists changes after which failures were gone, with their proof.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
     /// Returns the changes of an edit that fixed a failure.

@@ -21,3 +21,4 @@ pub mod test_history;
 mod test_lookup;
 mod test_positions;
 pub mod test_states;
+pub mod walls;

@@ -41,6 +41,7 @@ export function listCommandLines(root: string): string[][] {
     ['patterns', ...at],
     ['tests', ...at],
     ['tests', 'node check.js', ...at],
+    ['walls', ...at],
     ['fixes', ...at],
     ['prove', 'latest', '--yes', ...at],
     ['report', '--base', 'main', ...at],

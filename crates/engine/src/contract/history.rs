@@ -1,7 +1,7 @@
-//! Types of recorded runs and their cases.
+//! Types of recorded runs and their cases, and of what their failures cost.
 
 use super::{BriefVerdict, Precedents, RunStatus, Shuffle};
-use argus_core::Category;
+use argus_core::{Category, evidence::walls::WallKind};
 use argus_report::CaseStatus;
 use serde::{Deserialize, Serialize};
 
@@ -128,5 +128,59 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub precedents: Option<Precedents>,
+    }
+
+    /// Page of the failures that cost most.
+    #[derive(Default)]
+    #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
+    pub struct WallsParams {
+        /// From 1 to 100. Default: 10.
+        pub limit: Option<u32>,
+        /// Number of entries to skip.
+        pub offset: Option<u32>,
+    }
+
+    /// The failures of the newest runs that cost most.
+    pub struct WallsResult {
+        /// One page, in the order of the sum of their ranks by recency, number of runs and minutes.
+        pub walls: Vec<WallEntry>,
+        /// Number of failures.
+        pub total: u32,
+        /// True if there is a next page.
+        pub has_more: bool,
+        /// Number of runs that were compared.
+        pub runs: u32,
+    }
+
+    /// A failure of one or more tests that fail together, with its cost.
+    pub struct WallEntry {
+        /// Where the failure comes from.
+        pub kind: WallKind,
+        /// Some of the tests, at most 5.
+        pub case_names: Vec<String>,
+        /// Number of tests.
+        pub tests: u32,
+        /// The newest error in one line. None if its run was deleted.
+        pub headline: Option<String>,
+        /// Number of runs with the failure.
+        pub runs: u32,
+        /// Number of times the failure came back after its tests had passed.
+        pub recurrences: u32,
+        /// Number of runs that only repeated a failed run on the same files.
+        pub reruns: u32,
+        /// Minutes from the first failed run to the pass of all its tests, without breaks of more than 30 minutes.
+        pub red_minutes: f64,
+        /// True if a test still fails.
+        pub is_failing: bool,
+        /// The newest run with the failure.
+        pub last_run_id: String,
+        /// Start of that run, ISO 8601.
+        pub last_failed_at: String,
+        /// Newest fix of the failure that was not refuted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub fix_id: Option<String>,
+        /// The next step that ends the failure, in one line.
+        pub remedy: String,
     }
 }

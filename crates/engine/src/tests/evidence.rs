@@ -11,6 +11,7 @@ mod receipt;
 mod runner_version;
 mod shuffled;
 mod suite_failures;
+mod walls;
 
 use crate::tests::prelude::*;
 

@@ -107,6 +107,8 @@ import type {
   ViewRunsResult,
   ViewTrendParams,
   ViewTrendResult,
+  WallsParams,
+  WallsResult,
 } from './contract.ts';
 
 /** The params and the result of each call of the engine. */
@@ -135,6 +137,8 @@ export interface Calls {
   missingTests: { params: MissingTestsParams; result: MissingTestsResult };
   /** Returns what is known about the tests of the current files. */
   receipt: { params: ReceiptParams; result: ReceiptResult };
+  /** Lists the failures of the newest runs that cost most, with the step that ends each. */
+  walls: { params: WallsParams; result: WallsResult };
   /** Lists changes after which failures were gone, with their proof. */
   fixes: { params: NoParams; result: FixesResult };
   /** Returns the changes of an edit that fixed a failure. */
@@ -288,6 +292,7 @@ export const TEAM_CALLS = [
   'testChanges',
   'missingTests',
   'receipt',
+  'walls',
   'fixes',
   'edit',
   'history',
@@ -415,6 +420,11 @@ export abstract class NamedCalls {
   /** Returns what is known about the tests of the current files. */
   receipt(params: ReceiptParams): Promise<ReceiptResult> {
     return this.call('receipt', params);
+  }
+
+  /** Lists the failures of the newest runs that cost most, with the step that ends each. */
+  walls(params: WallsParams = {}): Promise<WallsResult> {
+    return this.call('walls', params);
   }
 
   /** Lists changes after which failures were gone, with their proof. */

@@ -3478,6 +3478,59 @@ export type ViewTrendResult = {
   points: Array<TrendPoint>,
 };
 
+/** A failure of one or more tests that fail together, with its cost. */
+export type WallEntry = {
+  /** Where the failure comes from. */
+  kind: WallKind,
+  /** Some of the tests, at most 5. */
+  caseNames: Array<string>,
+  /** Number of tests. */
+  tests: number,
+  /** The newest error in one line. None if its run was deleted. */
+  headline: string | null,
+  /** Number of runs with the failure. */
+  runs: number,
+  /** Number of times the failure came back after its tests had passed. */
+  recurrences: number,
+  /** Number of runs that only repeated a failed run on the same files. */
+  reruns: number,
+  /** Minutes from the first failed run to the pass of all its tests, without breaks of more than 30 minutes. */
+  redMinutes: number,
+  /** True if a test still fails. */
+  isFailing: boolean,
+  /** The newest run with the failure. */
+  lastRunId: string,
+  /** Start of that run, ISO 8601. */
+  lastFailedAt: string,
+  /** Newest fix of the failure that was not refuted. */
+  fixId?: string,
+  /** The next step that ends the failure, in one line. */
+  remedy: string,
+};
+
+/** Where a failure comes from. */
+export type WallKind = "code" | "flaky" | "order" | "environment";
+
+/** Page of the failures that cost most. */
+export type WallsParams = {
+  /** From 1 to 100. Default: 10. */
+  limit?: number | null,
+  /** Number of entries to skip. */
+  offset?: number | null,
+};
+
+/** The failures of the newest runs that cost most. */
+export type WallsResult = {
+  /** One page, in the order of the sum of their ranks by recency, number of runs and minutes. */
+  walls: Array<WallEntry>,
+  /** Number of failures. */
+  total: number,
+  /** True if there is a next page. */
+  hasMore: boolean,
+  /** Number of runs that were compared. */
+  runs: number,
+};
+
 /** A change that lets a test pass although the fault remains. */
 export type Weakening = {
   /** Path in the project. */

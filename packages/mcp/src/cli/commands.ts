@@ -46,6 +46,7 @@ export function addCommands(root: Command): void {
     addReportFix,
     addPatterns,
     addTests,
+    addWalls,
     addFixes,
     addProve,
     addReport,
@@ -134,6 +135,21 @@ function addTests(root: Command): void {
     .action(async (test: string | undefined, options: GlobalOptions & { state?: TestState }) => {
       const { printTests } = await import('./failures/tool-commands.ts');
       await printTests(test, options);
+    });
+}
+
+const WALLS_HELP = `
+A failure costs the minutes from its first failed run to the pass of all its tests. Breaks of more than 30 minutes without
+a run do not count. Errors that occurred in exactly the same runs are listed as one failure.`;
+
+function addWalls(root: Command): void {
+  addProjectCommand(root, 'walls', 'list the failures that cost most, with the step that ends each')
+    .option('--limit <n>', 'at most this many (default: 10)', parseWholeNumber)
+    .option('--offset <n>', 'skip this many', parseWholeNumber)
+    .addHelpText('after', createHelpText(WALLS_HELP))
+    .action(async (options: GlobalOptions & { limit?: number; offset?: number }) => {
+      const { printWalls } = await import('./failures/tool-commands.ts');
+      await printWalls(options);
     });
 }
 

@@ -165,9 +165,16 @@ impl TestHistory {
 
     /// Returns `true` if the test failed in a run of the window with the error of this failure mode.
     pub fn failed_with(&self, failure_mode: &FailureMode, seq: RunSeq) -> bool {
-        self.newest
-            .checked_sub(seq)
-            .is_some_and(|bit| failure_mode.failed.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
+        self.has_run(failure_mode.failed, seq)
+    }
+
+    /// Returns `true` if the test failed in a run of the window because of the machine.
+    pub fn had_outage_in(&self, seq: RunSeq) -> bool {
+        self.has_run(self.outages, seq)
+    }
+
+    fn has_run(&self, mask: RunMask, seq: RunSeq) -> bool {
+        self.newest.checked_sub(seq).is_some_and(|bit| mask.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
     }
 
     /// Returns `true` if the test passed in a run of the window at the first attempt.

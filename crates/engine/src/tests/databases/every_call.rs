@@ -271,6 +271,7 @@ impl CallSequence {
         for state in ["broken", "flaky", "order", "environment", "healthy"] {
             self.list_twice("tests", json!({ "state": state, "name": "O" }));
         }
+        self.list_twice("walls", json!({}));
         self.list_twice("testChanges", json!({ "since": "c2" }));
         self.call("missingTests", json!({ "runId": run, "baseRunIds": [first] }));
         let edits = [json!({ "path": "src/flux.ts", "digest": "d2", "hunks": "+  return 3;\n", "untracked": false })];

@@ -5,7 +5,7 @@
  */
 
 import path from 'node:path';
-import { type CaseRecord, openEngine, type RecordRunParams } from 'argus-engine';
+import { type CaseRecord, type Engine, EngineError, openEngine, type RecordRunParams } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import type { FixDetails } from '../../format/failures/evidence-text.ts';
 import { formatProof, formatProofPlan, type ProofResult, type TestResults } from '../../format/failures/proof-text.ts';
@@ -81,18 +81,17 @@ async function proveFix(
   if (!options.yes) await requireConsent(formatProofPlan(plan), options);
   const signal = abortOnSignals(EXIT_CODES.error);
   const tree = await createCommitWorkTree(root, 'HEAD', signal);
-  const engine = await openEngine({
-    ...session.createOpenOptions('project', {}),
-    databasePath: ':memory:',
-    projectRoot: tree.top,
-  });
+  let engine: Engine | undefined;
   try {
+    const rules = session.createOpenOptions('project', {});
+    const memory = await openEngine({ ...rules, databasePath: ':memory:', projectRoot: tree.top });
+    engine = memory;
     Object.assign(io().env, tree.env);
     const deadline = io().now() + timeoutSeconds * 1_000;
     const filter = canAddFilter(command, tree.root) ? { filter: fix.caseName.split(' > ').at(-1) ?? '' } : {};
     const record = async (run: RecordRunParams) => {
-      const { runId } = await engine.recordRun({ ...run, folder });
-      return { run, cases: (await engine.runDetail({ runId, limit: MAX_CASES })).cases };
+      const { runId } = await memory.recordRun({ ...run, folder });
+      return { run, cases: (await memory.runDetail({ runId, limit: MAX_CASES })).cases };
     };
     const runTest = async (state: string) => {
       if (measureBytes(path.dirname(tree.top)) > MAX_WORK_TREE_BYTES)
@@ -114,7 +113,7 @@ async function proveFix(
     const { fixId, commit, caseName } = fix;
     return { fixId, commit, testedAt: tree.commit, caseName, command, files: patch.files, ...results };
   } finally {
-    await engine.close();
+    await engine?.close();
     await tree.remove();
   }
 }
@@ -160,8 +159,12 @@ async function readOriginalFailure(
   { failedIn, caseName }: ProvableFix,
 ): Promise<CaseRecord | undefined> {
   if (failedIn === undefined) return undefined;
-  const { value } = await session.withEngine((engine) => engine.runDetail({ runId: failedIn, limit: MAX_CASES }));
-  return findSameTest(value.cases, caseName).find(({ status }) => status === 'failed');
+  const read = session.withEngine((engine) => engine.runDetail({ runId: failedIn, limit: MAX_CASES }));
+  const detail = await read.catch((thrown: unknown) => {
+    if (thrown instanceof EngineError && thrown.code === 'RUN_NOT_FOUND') return undefined;
+    throw thrown;
+  });
+  return findSameTest(detail?.value.cases ?? [], caseName).find(({ status }) => status === 'failed');
 }
 
 /** Returns the result of the test, or the reason why there is no result. */

@@ -1,6 +1,6 @@
 /**
- * The commands diagnose, report-fix, history, patterns, tests and fixes, which call the tools of the same names. The
- * options are in commands.ts.
+ * The commands diagnose, report-fix, history, patterns, tests, walls and fixes, which call the tools or calls of the same
+ * names. The options are in commands.ts.
  */
 
 import type { FailureCategory, PatternSort, PatternSource, RunStatus, TestState } from 'argus-engine';
@@ -8,6 +8,7 @@ import { ArgusError } from '../../errors.ts';
 import { formatDiagnosis, formatFix } from '../../format/failures/diagnosis-text.ts';
 import { type FixDetails, formatFixDetails, formatFixes, formatTests } from '../../format/failures/evidence-text.ts';
 import { formatHistory, formatPatterns } from '../../format/failures/lists-text.ts';
+import { formatWalls } from '../../format/failures/walls-text.ts';
 import { type CommittedChange, readCommittedChange } from '../../git/changes.ts';
 import { selectOnlyId } from '../../sessions/complete-id.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -104,6 +105,19 @@ export async function printTests(
       return handleTests({ projectPath, caseName, since, name, state, limit, offset }, sessionManager);
     },
     (result) => formatTests(result, name !== undefined || state !== undefined),
+  );
+}
+
+/** The command `walls`. */
+export async function printWalls(options: GlobalOptions & { limit?: number; offset?: number }): Promise<void> {
+  const { limit = null, offset = 0 } = options;
+  await runProjectCommand(
+    options,
+    async ({ session }) => {
+      const { value, warnings } = await session.withEngine((engine) => engine.walls({ limit, offset }));
+      return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
+    },
+    (result) => formatWalls({ ...result, offset }),
   );
 }
 

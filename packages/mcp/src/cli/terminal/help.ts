@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
     ],
   },
   tests: { group: 'failures', examples: ['argus tests', 'argus tests "cart is empty"', 'argus tests --state flaky'] },
+  walls: { group: 'failures', examples: ['argus walls', 'argus walls --limit 3'] },
   fixes: { group: 'failures', examples: ['argus fixes', 'argus fixes latest'] },
   prove: { group: 'failures', examples: ['argus prove latest', 'argus prove latest "npm test" --yes'] },
   patterns: { group: 'failures', isRare: true, examples: ['argus patterns --source learned'] },
