@@ -69,9 +69,10 @@ impl FailingTest<'_> {
 /// `durations` has the duration of each run in milliseconds, by its id.
 pub fn find_walls(memory: &EvidenceMemory, durations: &BTreeMap<String, f64>) -> Vec<Wall> {
     let view = memory.window.view();
+    let conditions = view.varying_conditions();
     let mut groups: BTreeMap<(WallKind, Option<FailureKey>), Vec<FailingTest<'_>>> = BTreeMap::new();
     for (case, history) in &memory.tests {
-        let summary = summarize_test(history, &view, &memory.traits);
+        let summary = summarize_test(history, &view, &conditions, &memory.traits);
         for mode in &history.failure_modes {
             let test = FailingTest { case: *case, history, mode: Some(mode) };
             groups.entry((find_kind(mode, &summary), Some(mode.common))).or_default().push(test);

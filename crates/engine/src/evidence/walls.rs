@@ -160,6 +160,7 @@ impl Knowledge {
 
     fn summarize(&self, case: CaseId) -> Option<TestSummary> {
         let history = self.memory.tests.get(&case)?;
-        Some(summarize_test(history, &self.memory.window.view(), &self.memory.traits))
+        let view = self.memory.window.view();
+        Some(summarize_test(history, &view, &view.varying_conditions(), &self.memory.traits))
     }
 }

@@ -2272,6 +2272,9 @@ export type RecordRunParams = {
   foreign?: boolean,
   /** Counts in the summary that the runner printed. A report with fewer tests is incomplete. */
   printed?: PrintedCounts | null,
+  /** True if the names come from printed output, which may leave out the first part, such as the file. The names of
+   * earlier runs complete them. */
+  printedNames?: boolean,
   /** How the runner shuffled the tests, if it reports that. */
   shuffle?: Shuffle | null,
 };
