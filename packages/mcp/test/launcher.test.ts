@@ -1,5 +1,5 @@
 /**
- * Tests which messages the launcher answers itself. tests/e2e/protocol/start.test.ts compares its answers with the
+ * Tests which messages the launcher answers itself. tests/e2e/protocol/surface.test.ts compares its answers with the
  * server's answers.
  */
 

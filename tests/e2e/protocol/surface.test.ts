@@ -1,11 +1,17 @@
-/** Tests the descriptions that agents read before their first call, and that every tool conforms to them. */
+/**
+ * Tests the descriptions that agents read before their first call, that every tool conforms to them, and that the
+ * answers that the build has recorded for the launcher equal the answers of the server.
+ */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
+import { asking, recordStart } from '../../../packages/mcp/record-start.mjs';
 import { TOOLS } from '../../../packages/mcp/src/tools/shared/registry.ts';
-import { connect, PROGRAM_PATH, PROTOCOL_ERAS } from '../harness.ts';
+import { connect, createEnvironment, createProject, PROGRAM_PATH, PROTOCOL_ERAS } from '../harness.ts';
+import { serveInProcess } from '../in-process-server.ts';
 import { agent } from '../one-agent.ts';
 import { callEveryTool } from './every-tool.ts';
 
@@ -50,3 +56,21 @@ test("the server's instructions equal the snapshot", () => {
 });
 
 test('every answer matches the schema that tools/list publishes', () => callEveryTool(agent));
+
+/** Removes the version of the sources, which only the build knows. */
+const withoutVersion = (start: unknown) =>
+  JSON.parse(JSON.stringify(start).replaceAll(/("title":"Argus","version":")[^"]*/gu, '$1'));
+
+test.each(['full', 'core'] as const)('the recorded start of %s equals the answers of the server', async (profile) => {
+  const live = await recordStart(async () => {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const server = serveInProcess(far, { env: createEnvironment(), cwd: createProject(), isImpatient: true, profile });
+    const { ask, receive } = asking((message: Parameters<typeof near.send>[0]) => near.send(message));
+    near.onmessage = receive;
+    await near.start();
+    return { ask, close: () => server.close() };
+  });
+  const recorded = JSON.parse(readFileSync(path.join(path.dirname(PROGRAM_PATH), `start-${profile}.json`), 'utf8'));
+  expect(withoutVersion(recorded)).toEqual(withoutVersion(live));
+  expect(live.versions).toContain('2025-11-25');
+});

@@ -183,6 +183,13 @@ describe('operation of the server', () => {
     expect(metrics).toMatch(/argus_requests_total\{call="patterns",status="200"\} \d+/u);
   });
 
+  test('requests from a proxy that the server does not trust get no metrics', async () => {
+    for (const name of ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'Via']) {
+      const { status } = await fetch(`${teamServer.url}/metrics`, { headers: { [name]: '203.0.113.7' } });
+      expect(status, name).toBe(401);
+    }
+  });
+
   test('the server shows metrics behind a proxy only to an admin', async () => {
     const proxied = await startServer(newDatabasePath(), ['--port', '0', '--trust-proxy']);
     const status = async (scope: string) => {

@@ -1,10 +1,12 @@
 /**
- * Processes that write the same database. Other tests use more processes, some of them stopped (waiting.full.test.ts)
- * or killed (kills.test.ts).
+ * Processes that write the same database, and a few kills after a process has begun to write. Other tests use more
+ * processes, some of them stopped (waiting.full.test.ts), and many kills (kills.full.test.ts). tests/e2e/process kills
+ * the program.
  */
 
 import { expect, test } from 'vitest';
 import { openTestEngine, runSql } from '../../faults/setup.ts';
+import { killMigrations, killWriters } from './kills.ts';
 import { createMemory, expectOlderWritersTakeTurns, expectStormStored } from './waiting.ts';
 
 test('3 processes with 10 operations each lose no operation and get no refusal', () => expectStormStored(3, 10));
@@ -26,3 +28,7 @@ test('nothing more is written after a newer version has changed the open file', 
   await expect(engine.diagnose(it.failure)).rejects.toMatchObject(refused);
   expect(runSql(it.database, '.dump')).toBe(before);
 });
+
+test('2 processes that are killed while they wait or write block no other process', () => killWriters(2));
+
+test('2 kills while older files are migrated lose no row', () => killMigrations(2));
