@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// After this time without a run, nobody works on the failure. It is the usual limit of a session of work, which goes
 /// back to 25.5 minutes in Catledge and Pitkow, "Characterizing browsing strategies in the World-Wide Web" (1995).
-const MAX_IDLE_MS: i64 = 30 * 60 * 1_000;
+const MAX_IDLE_MS: f64 = 30.0 * 60_000.0;
 
 /// Where a failure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -108,7 +108,9 @@ pub fn find_walls(memory: &EvidenceMemory, durations: &BTreeMap<String, f64>) ->
             is_open: false,
             red_ms: 0.0,
         };
-        lines.iter().for_each(|line| add_costs(&mut wall, line, &tests, durations));
+        for line in &lines {
+            add_costs(&mut wall, line, &tests, durations);
+        }
         Some(wall)
     });
     sort_by_ranks(walls.collect())
@@ -176,10 +178,10 @@ fn add_costs(wall: &mut Wall, line: &[&RunFacts], tests: &[FailingTest<'_>], dur
 
 /// Returns the time from the start of a run to the start of the next run, or only the duration of the run before a long
 /// break.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of thousands of years are exact")]
 fn count_active_ms(run: &RunFacts, duration: f64, next: &RunFacts) -> f64 {
-    let elapsed = next.started_at.saturating_sub(run.started_at);
-    let idle = elapsed as f64 - duration;
-    if idle <= MAX_IDLE_MS as f64 { (elapsed as f64).max(duration) } else { duration }
+    let elapsed = next.started_at.saturating_sub(run.started_at) as f64;
+    if elapsed - duration <= MAX_IDLE_MS { elapsed.max(duration) } else { duration }
 }
 
 fn sort_by_ranks(mut walls: Vec<Wall>) -> Vec<Wall> {

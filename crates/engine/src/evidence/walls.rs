@@ -143,7 +143,7 @@ impl Knowledge {
                 format!("Line for CI: also run '{case_name}' with {condition} before a merge.")
             }
             (_, Some(fix)) if wall.stretches > 1 => {
-                format!("It came back: argus fixes {fix} shows the earlier fix, and argus prove {fix} tests it.")
+                format!("It came back: argus fixes {fix} shows what ended it last, and argus prove {fix} tests that.")
             }
             (_, Some(fix)) if wall.is_open => format!("Apply the earlier fix: argus fixes {fix}"),
             (_, Some(fix)) => format!("Keep the fix: argus fixes {fix}"),

@@ -26,7 +26,7 @@ export async function readChangePatch(git: Git, commit: string, testFile: string
   const args = ['diff-tree', ...options, `${commit}^1`, commit] as const;
   const { stdout, problem, cut } = await git.run(args, { ...LIMITS, encoding: 'latin1' });
   if (cut) return 'Its change is too large.';
-  if (problem !== null) return 'It is the first commit of this clone, so that there is nothing without it.';
+  if (problem !== null) return 'This clone has no commit before it, for example because the clone is shallow.';
   const parts = stdout.split(/^(?=diff --git )/mu).filter((part) => part !== '');
   if (parts.length === 0) return 'It changes no files.';
   if (parts.some((part) => /^(?:index \S+|(?:new|old|deleted file|new file) mode) 160000$/mu.test(part)))
