@@ -151,8 +151,14 @@ impl Knowledge {
                 let error = headline.unwrap_or(case_name);
                 format!("Line for AGENTS.md: if tests fail with \"{error}\", repair the machine, not the code.")
             }
-            (_, None) => settle.map_or_else(
-                || format!("Repair '{case_name}', then record what helped with argus report-fix."),
+            (kind, None) => settle.map_or_else(
+                || {
+                    if kind == WallKind::Flaky {
+                        format!("Make '{case_name}' repeatable; until then, quarantine it for argus gate.")
+                    } else {
+                        format!("Repair '{case_name}', then record what helped with argus report-fix.")
+                    }
+                },
                 |settle| format!("To be sure: {settle}"),
             ),
         }

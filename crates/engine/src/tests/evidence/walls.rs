@@ -66,7 +66,7 @@ fn a_run_of_another_test_or_branch_does_not_end_a_failure() {
     let filtered = RecordRunParams { started_at, filter: Some("case 1".to_owned()), ..story.params() };
     story.world.record(&filtered, vec![passed_case("case 1")]).unwrap();
     let git = story.params().git.map(|git| GitFacts { branch: Some("other".to_owned()), ..git });
-    let branch = RecordRunParams { git, started_at, ..story.params() };
+    let branch = RecordRunParams { started_at, git, ..story.params() };
     story.world.record(&branch, vec![passed_case("case 0")]).unwrap();
     assert!(story.walls().walls[0].is_failing);
 }
@@ -90,4 +90,16 @@ fn errors_of_the_same_runs_are_one_failure_and_recent_frequent_failures_come_fir
     assert_eq!(story.walls().walls.iter().map(cost).collect::<Vec<_>>(), [(3, 2, 6.0), (1, 0, 21.0)]);
     let page = story.world.call(walls, &WallsParams { limit: Some(1), offset: Some(1) }).unwrap();
     assert_eq!((page.walls.len(), page.total, page.has_more), (1, 2, false));
+}
+
+#[test]
+fn a_failure_by_chance_is_flaky() {
+    let mut story = Story::new();
+    story.commit();
+    for at in 0..9 {
+        story.run_at(at, if at % 3 == 2 { &FIRST_FAILS } else { &NO_ERRORS });
+    }
+    let wall = &story.walls().walls[0];
+    assert_eq!((wall.kind, wall.runs, wall.recurrences), (WallKind::Flaky, 3, 2));
+    assert_eq!(wall.fix_id, None);
 }
