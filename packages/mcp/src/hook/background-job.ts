@@ -5,6 +5,8 @@
 
 import { hostname } from 'node:os';
 import type { GitFacts, RecordRunParams, RunErrors } from 'argus-engine';
+import { findRejectedOption } from '../run/adapters.ts';
+import { recognizeRunnerName } from '../run/planning/plan.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { createTemporaryFolder } from '../system/files/temporary.ts';
@@ -59,6 +61,9 @@ async function recordCommand(
   session: Session,
   place: HookLocation,
 ): Promise<void> {
+  const { event, recognized } = ended;
+  const runner = recognizeRunnerName(recognized.command, recognized.folder);
+  if (ended.ending === 'failed' && findRejectedOption(runner, recognized.command, event.output) !== undefined) return;
   const dir = createTemporaryFolder('hook');
   try {
     const state = HookState.read(place.folder);

@@ -57,6 +57,19 @@ export const ADAPTERS: readonly Adapter[] = [
   bats,
 ];
 
+/** Matches output of Go for a package or a test that ran, although another package rejected an option. */
+const RAN_TESTS = /^\s*--- |^ok\s/mu;
+
+/**
+ * Returns the line with which the runner rejected an option of the command, so that no test ran. An option that a script
+ * or a configuration file sets is not a mistake in the command.
+ */
+export function findRejectedOption(runner: string | null, command: string, output: string): string | undefined {
+  const [line, option] = ADAPTERS.find(({ name }) => name === runner)?.rejectedOption?.exec(output) ?? [];
+  const isInCommand = option !== undefined && command.includes(option) && !RAN_TESTS.test(output);
+  return isInCommand ? line : undefined;
+}
+
 /**
  * Returns true if the runner may exit with code 0 without running a test. For such a runner, only the report shows
  * whether tests ran.

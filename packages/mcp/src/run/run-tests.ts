@@ -13,7 +13,7 @@ import { createTemporaryFolder } from '../system/files/temporary.ts';
 import { io } from '../system/io.ts';
 import { toShortLine } from '../text/untrusted-text.ts';
 import type { ReportSource } from './adapters/adapter.ts';
-import { canSucceedWithoutTests } from './adapters.ts';
+import { canSucceedWithoutTests, findRejectedOption } from './adapters.ts';
 import { createCacheNote, createNotRunNote, createRemoteTestsNote } from './advice/missing-cases.ts';
 import { detectMissingDependency } from './advice/missing-dependencies.ts';
 import type { ContainerFacts } from './containers.ts';
@@ -142,12 +142,27 @@ async function runAndCollect(request: RunRequest, watcher: RunWatcher, dir: stri
   const rejection = mayHaveRejectedAdditions(plan, finished)
     ? findRejection(finished.output.tail.text, { addedArguments: plan.addedArguments, dir })
     : undefined;
-  if (rejection === undefined) return createRunRecord(plan, request, finished, context);
+  if (rejection === undefined) {
+    checkOptions(plan, finished);
+    return createRunRecord(plan, request, finished, context);
+  }
   const plainPlan = planWithoutAdditions(plan, rejection, { dir, env: io().env });
   const rerun = await runPlan(plainPlan, request, watcher, dir);
+  checkOptions(plainPlan, rerun);
   const outputOnlyNote = rerun.reports.length === 0 ? OUTPUT_ONLY_NOTE : '';
   const note = `${plan.runner ?? 'The command'} rejected the additions of Argus for a report (${toShortLine(rejection)}). ${RERUN_NOTE}${outputOnlyNote}.`;
   return createRunRecord(plainPlan, request, { ...rerun, notes: [note, ...rerun.notes] }, context);
+}
+
+/** Throws if the runner rejected an option of the command. Such a run says nothing about the tests. */
+function checkOptions({ runner, displayCommand, reporting }: RunPlan, { executed, output, reports }: FinishedCommand) {
+  // The report of Go is its output, which lists the packages even if no test ran.
+  const hasNoTests = reports.length === 0 || reporting.translate === 'go-json';
+  if (!hasNoTests || executed.exitCode === 0 || executed.timedOut) return;
+  const line = findRejectedOption(runner, displayCommand, output.tail.text);
+  if (line === undefined) return;
+  const text = `${runner} ran no test, because it rejected an option of '${toShortLine(displayCommand)}': ${toShortLine(line)}.`;
+  throw new ArgusError('INVALID_INPUT', `${text} Correct the command. The run was not recorded.`);
 }
 
 /** A finished command with its output and reports. */

@@ -67,11 +67,19 @@ export interface Adapter {
   takesCaseNames?: boolean;
   /** True if added arguments must be the first arguments, not the last. */
   insertsArgsFirst?: boolean;
+  /**
+   * Matches the line with which the runner rejects an option, and captures the option. The runner then runs no test.
+   */
+  rejectedOption?: RegExp;
   /** True if the runner fails if it finds no test. A filter without a match may still succeed. */
   failsWithoutTests?: boolean;
   /** Settings for a report. The runners that `reporters.ts` covers need none. */
   createReportSettings?(context: AdapterContext): ReportSettings;
 }
+
+/** Matches the message of `optparse`, `clap` and similar parsers of options, such as `unexpected argument '--x'`. */
+export const REJECTED_ARGUMENT =
+  /^(?:\S.*: )?(?:error: )?(?:unrecognized arguments:|unexpected argument|unrecognized option:?|unknown option|invalid option:|bad option:) ["']?(-{0,2}[\w-]+).*$/imu;
 
 /** Programs that only start another program. Their names and options are skipped. */
 const LAUNCHERS = new Set(

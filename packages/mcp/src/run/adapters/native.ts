@@ -8,6 +8,7 @@ import {
   findIndexAfterSubcommand,
   getProgramName,
   mayBeReadAsOption,
+  REJECTED_ARGUMENT,
   type ReportSource,
   recognizeProgram,
 } from './adapter.ts';
@@ -15,6 +16,7 @@ import {
 export const nextest: Adapter = {
   name: 'nextest',
   failsWithoutTests: true,
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: (words) => findIndexAfterSubcommand(words, findIndexAfterCargoSubcommand(words, 'nextest'), 'run'),
   filter: createCargoFilter,
   insertsArgsFirst: true,
@@ -39,6 +41,7 @@ export const nextest: Adapter = {
 /** cargo test writes no report, so its output is parsed, even if a script starts cargo. */
 export const cargoTest: Adapter = {
   name: 'cargo test',
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: (words) => findIndexAfterCargoSubcommand(words, 'test') ?? findIndexAfterCargoSubcommand(words, 't'),
   filter: createCargoFilter,
 };
@@ -55,6 +58,7 @@ function createCargoFilter(name: string): string[] | undefined {
 export const goTest: Adapter = {
   name: 'go test',
   filterOptions: ['-run'],
+  rejectedOption: /^(?:flag provided but not defined:|invalid value ".*" for flag) (-[\w.]+).*$/mu,
   filterIsPattern: true,
   recognize: (words) => (getProgramName(words[0]) === 'go' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-run', name],

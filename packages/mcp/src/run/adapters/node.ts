@@ -9,6 +9,7 @@ import {
   escapePattern,
   findIndexAfterSubcommand,
   getProgramName,
+  REJECTED_ARGUMENT,
   type ReportSource,
   recognizeProgram,
 } from './adapter.ts';
@@ -18,6 +19,7 @@ export const vitest: Adapter = {
   filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
+  rejectedOption: /^CACError: Unknown option `(-[^`]+)`.*$/mu,
   recognize: recognizeProgram('vitest'),
   filter: (name) => ['-t', name],
 };
@@ -27,6 +29,7 @@ export const jest: Adapter = {
   filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
+  rejectedOption: /^● Unrecognized CLI Parameters?:\s+Unrecognized option "([^"]+)".*$/mu,
   recognize: recognizeProgram('jest'),
   filter: (name) => ['-t', name],
 };
@@ -36,6 +39,7 @@ export const playwright: Adapter = {
   filterOptions: ['-g', '--grep'],
   filterIsPattern: true,
   failsWithoutTests: true,
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: (words) => findIndexAfterSubcommand(words, recognizeProgram('playwright')(words), 'test'),
   filter: (name) => ['-g', name],
 };
@@ -52,6 +56,7 @@ export const nodeTest: Adapter = {
   name: 'node:test',
   filterOptions: ['--test-name-pattern'],
   filterIsPattern: true,
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: (words) => (getProgramName(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
   filter: (name) => [`--test-name-pattern=${name}`],
   insertsArgsFirst: true,

@@ -5,6 +5,7 @@ import {
   findIndexAfterSubcommand,
   getProgramName,
   mayBeReadAsOption,
+  REJECTED_ARGUMENT,
   recognizeProgram,
 } from './adapter.ts';
 
@@ -12,6 +13,7 @@ export const pytest: Adapter = {
   name: 'pytest',
   filterOptions: ['-k'],
   failsWithoutTests: true,
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: recognizeProgram('pytest', 'py.test'),
   filter(name) {
     const expression = PYTEST_EXPRESSION.test(name) ? name : toExpression(name);
@@ -40,6 +42,7 @@ function toExpression(name: string): string {
 export const unittest: Adapter = {
   name: 'unittest',
   filterOptions: ['-k'],
+  rejectedOption: REJECTED_ARGUMENT,
   recognize: (words) => {
     const python = recognizeProgram('python', 'python3', 'py', 'coverage')(words);
     if (python === undefined) return findIndexAfterSubcommand(words, recognizeProgram('django-admin')(words), 'test');

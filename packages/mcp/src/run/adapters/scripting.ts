@@ -2,10 +2,18 @@
 
 import path from 'node:path';
 import { REPORTERS_FOLDER } from '../reporters.ts';
-import { type Adapter, findIndexAfterSubcommand, getProgramName, hasOption, recognizeProgram } from './adapter.ts';
+import {
+  type Adapter,
+  findIndexAfterSubcommand,
+  getProgramName,
+  hasOption,
+  REJECTED_ARGUMENT,
+  recognizeProgram,
+} from './adapter.ts';
 
 export const rspec: Adapter = {
   name: 'rspec',
+  rejectedOption: REJECTED_ARGUMENT,
   filterOptions: ['-e', '--example'],
   recognize: recognizeProgram('rspec'),
   filter: (name) => ['-e', name],
@@ -45,6 +53,7 @@ function createMinitestPattern(name: string): string {
 
 export const phpunit: Adapter = {
   name: 'phpunit',
+  rejectedOption: REJECTED_ARGUMENT,
   filterOptions: ['--filter'],
   filterIsPattern: true,
   recognize: recognizeProgram('phpunit', 'pest', 'paratest', 'simple-phpunit'),
