@@ -109,15 +109,23 @@ impl<'h> NewHunkLines<'h> {
     }
 }
 
-/// Returns each added bare `return` on the first line of an old test.
+/// Returns each added bare `return` on the first line of an old test, and each one before an old statement of the same
+/// block, which no test reaches any more.
 pub(crate) fn find_early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLine> {
-    let side = lines_of_version(hunk, LineChange::Added);
-    let is_return = |text: &str| matches!(text.trim(), "return" | "return;");
-    let added = side.windows(2).filter(|pair| {
-        pair[0].line_change == LineChange::Kept
-            && pair[1].line_change == LineChange::Added
-            && is_return(&pair[1].text)
-            && test_markers::find_test_name(&pair[0].text, language).is_some()
-    });
-    added.map(|pair| pair[1]).collect()
+    let mut side = lines_of_version(hunk, LineChange::Added);
+    side.retain(|line| !line.text.trim().is_empty());
+    let is_return =
+        |text: &str| matches!(text.trim().trim_end_matches(';'), "return" | "return None" | "return undefined");
+    let indentation = |line: &DiffLine| line.text.len() - line.text.trim_start().len();
+    let is_early = |at: &usize| {
+        let is_kept = |line: &&&DiffLine| line.line_change == LineChange::Kept;
+        let before = at.checked_sub(1).and_then(|before| side.get(before)).filter(is_kept);
+        let after = side.get(at + 1).filter(is_kept);
+        let is_first = before.is_some_and(|line| test_markers::find_test_name(&line.text, language).is_some());
+        let hides_statement = after.is_some_and(|line| {
+            indentation(line) == indentation(side[*at]) && !line.text.trim_start().starts_with(['}', ')'])
+        });
+        side[*at].line_change == LineChange::Added && is_return(&side[*at].text) && (is_first || hides_statement)
+    };
+    (0..side.len()).filter(is_early).map(|at| side[at]).collect()
 }
