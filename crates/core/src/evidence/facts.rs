@@ -47,6 +47,14 @@ pub struct RunFacts {
     /// another branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows: bool,
+    /// Author times of the commits of `path` in UTC milliseconds, which amending and rebasing keep. Empty if they are
+    /// unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authored: Vec<i64>,
+    /// Commits that the previous run had and this run lacks, oldest first, because the branch was reset or switched.
+    /// Commits that were only amended or rebased are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// Files that each commit of `path` touched. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Vec<FileId>>,

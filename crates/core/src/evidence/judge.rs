@@ -320,10 +320,11 @@ impl<'a> JudgingContext<'a> {
     /// Returns the files of those earlier fixes of a failure that a commit may have undone. If a fix is undone, its
     /// failure returns.
     fn files_of_undone_fixes(&self, failure: &Failure) -> impl Iterator<Item = FileId> {
-        let fixes = if self.view.is_on_edit() { &[][..] } else { &self.memory.fixes[..] };
-        let is_undone_fix =
-            |fix: &&Fix| fix.fixes_error(failure.case, failure.signature) && fix.may_be_undone(self.view);
-        fixes.iter().filter(is_undone_fix).flat_map(|fix| fix.files.iter().copied())
+        let is_undone_fix = |fix: &&Fix| {
+            let is_undone = if self.view.is_on_edit() { fix.is_lost(self.view) } else { fix.may_be_undone(self.view) };
+            is_undone && fix.fixes_error(failure.case, failure.signature)
+        };
+        self.memory.fixes.iter().filter(is_undone_fix).flat_map(|fix| fix.files.iter().copied())
     }
 
     fn find_suspects(&self, weighings: &[WeighedFailure<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
@@ -416,6 +417,10 @@ impl<'a> JudgingContext<'a> {
             .unwrap_or_default();
         // Later runs of older commits do not change where the failure started.
         own.retain(|result| self.view.runs[result.run_index].seq < self.run.seq);
+        // An older commit is tested, because the branch was reset: the failure starts with the reset.
+        if shared.suspects.first().is_some_and(|suspect| suspect.is_lost) {
+            return own.last().is_some_and(|result| result.failed);
+        }
         let before = observations_up_to_last_commit(self.view, &own);
         let last_known = before.iter().rev().find(|result| result.failed || !self.view.ran_on_edit[result.run_index]);
         let failed_last = before.last().is_some_and(|result| result.failed);

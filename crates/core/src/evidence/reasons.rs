@@ -40,8 +40,9 @@ const SETTLED_PROBABILITY: f64 = 0.95;
 pub fn fill_in_reasons(verdict: &mut Verdict, evidence: &VerdictEvidence<'_>, is_outage: bool) {
     let Some(now) = evidence.view.runs.last() else { return };
     let flake_rate = evidence.flake_rate_reason();
+    let lost = verdict.suspects.iter().filter(|suspect| suspect.is_lost).count();
     let (code, chance): (Vec<Reason>, Vec<Reason>) = (
-        evidence.code_reasons(),
+        evidence.code_reasons(u32::try_from(lost).unwrap_or(u32::MAX)),
         chance_reasons(evidence.view, evidence.observations, evidence.tests_failing_by_chance),
     );
     let is_spread = evidence.tests_together > 1;
@@ -166,8 +167,8 @@ impl VerdictEvidence<'_> {
         differs.then_some(Reason::DiffersFromCommit { run: only.seq, there: failures_there, failures })
     }
 
-    /// Returns the evidence for a change of the code.
-    fn code_reasons(&self) -> Vec<Reason> {
+    /// Returns the evidence for a change of the code. `lost` is the number of suspects that the tree lost.
+    fn code_reasons(&self, lost: u32) -> Vec<Reason> {
         let Some(now) = self.newest_result() else { return Vec::new() };
         let Some(passed) = self.last_pass() else { return self.always_failed_reason().into_iter().collect() };
         let failing_stretch: Vec<_> = self.observations.iter().rev().take_while(|result| result.failed).collect();
@@ -179,9 +180,14 @@ impl VerdictEvidence<'_> {
                 runs: u32::try_from(failing_stretch.len()).unwrap_or(u32::MAX),
             });
         }
-        if self.view.first_on_tree[passed.run_index] != self.view.first_on_tree[first.run_index] {
-            let commits =
-                self.view.commit_positions[first.run_index].abs_diff(self.view.commit_positions[passed.run_index]);
+        if lost > 0 {
+            let (passed, failed) = (self.run_number(passed), self.run_number(first));
+            reasons.push(Reason::Lost { passed, failed, commits: lost });
+        }
+        let [place, before] = [first, passed].map(|result| self.view.commit_positions[result.run_index]);
+        let went_back = lost > 0 && place < before;
+        if !went_back && self.view.first_on_tree[passed.run_index] != self.view.first_on_tree[first.run_index] {
+            let commits = place.abs_diff(before);
             reasons.push(Reason::Changed { passed: self.run_number(passed), failed: self.run_number(first), commits });
         }
         if failing_stretch.len() == 1 && flakiness::count_outcomes(self.observations).0 == 1 {
@@ -255,6 +261,10 @@ impl VerdictEvidence<'_> {
     /// Returns the commit that splits the suspects into two parts of about equal probability, so that a run there
     /// eliminates about half of them. None if a suspect is nearly certain.
     fn find_bisecting_commit(&self, suspects: &[Suspect]) -> Option<String> {
+        // A test of the commits that are left does not show which lost commit it needs.
+        if suspects.iter().any(|suspect| suspect.is_lost) {
+            return None;
+        }
         let mut by_place: Vec<_> = suspects
             .iter()
             .filter_map(|suspect| Some((self.view.commit_position(&suspect.commit)?, suspect)))

@@ -64,6 +64,12 @@ impl Reason {
                 run(*passed),
                 run(*failed)
             ),
+            Self::Lost { passed, failed, commits } => format!(
+                "The branch was reset or switched after {}, which passed, and {} lacks {} of it.",
+                run(*passed),
+                run(*failed),
+                format_count(*commits, "commit")
+            ),
             Self::DiffersFromCommit { run: now, there, failures } => {
                 let files = names.files_differing_from_commit(*now);
                 let differ = match &files[..] {

@@ -6,6 +6,8 @@
 //! commit that touches a file of the failure weighs [`TOUCHED_FILE_WEIGHT`] times as much, a commit that touches
 //! configuration [`CONFIGURATION_COMMIT_WEIGHT`] times, and a commit that touches only documentation
 //! [`DOCUMENTATION_COMMIT_WEIGHT`] times.
+//!
+//! A commit that the tree lost since the last pass is a suspect too: its absence introduced the failure.
 
 use crate::evidence::facts::FileId;
 use crate::evidence::stored_rows::history::{Observation, observations_up_to_last_commit};
@@ -30,6 +32,8 @@ const EDIT_BREAK_PROBABILITY: f64 = 0.3;
 /// culprits and a tenth of the other commits touch such a file. Runs outweigh it: a single pass of a test on a commit
 /// reduces the likelihood of that commit by a factor of 1000.
 pub const TOUCHED_FILE_WEIGHT: f64 = 5.0;
+/// Weight of a lost commit if the test failed with this error before the commit and passed with it.
+const LOST_FIX_WEIGHT: f64 = 25.0;
 /// Maximum number of suspects in a verdict.
 const MAX_SUSPECTS: usize = 12;
 /// Maximum number of commits that are considered. The oldest are dropped.
@@ -56,6 +60,7 @@ pub fn find_suspects(view: &RunView<'_>, tests: &[TestEvidence<'_>], files: &BTr
     let mut commits = find_candidates(view, files);
     // A commit before the first pass cannot be the start of the failure.
     commits.retain(|commit| commit.place > first_pass);
+    add_lost_commits(view, tests, files, &mut commits);
     let tests: Vec<_> =
         tests.iter().map(|test| (test, results_after_earlier_culprits(view, test.observations))).collect();
     let mut logs: Vec<f64> = (0..=commits.len())
@@ -75,11 +80,11 @@ pub fn find_suspects(view: &RunView<'_>, tests: &[TestEvidence<'_>], files: &BTr
         *log = (*log - best).exp();
     }
     let total: f64 = logs.iter().sum();
-    let named = commits
-        .iter()
-        .zip(&logs)
-        .rev()
-        .map(|(candidate, weight)| Suspect { commit: candidate.commit.to_owned(), probability: weight / total });
+    let named = commits.iter().zip(&logs).rev().map(|(candidate, weight)| Suspect {
+        commit: candidate.commit.clone(),
+        probability: weight / total,
+        is_lost: candidate.is_lost,
+    });
     let mut named: Vec<Suspect> = named.filter(|suspect| suspect.probability >= MIN_PROBABILITY).collect();
     named.sort_by(|first, second| second.probability.total_cmp(&first.probability));
     named.truncate(MAX_SUSPECTS);
@@ -87,9 +92,10 @@ pub fn find_suspects(view: &RunView<'_>, tests: &[TestEvidence<'_>], files: &BTr
 }
 
 struct CandidateCommit<'a> {
-    commit: &'a str,
-    /// Runs at this place or a later place contain the commit.
+    commit: &'a String,
+    /// Runs at this place or a later place contain the commit, or lack it if it is lost.
     place: u32,
+    is_lost: bool,
     /// Index of a run on the edit that became the commit.
     edited_at: Option<usize>,
     /// Weight before any evidence. The hypothesis that no commit introduced the failure has the weight 1.
@@ -118,13 +124,8 @@ fn find_candidates<'a>(view: &RunView<'a>, files: &BTreeSet<FileId>) -> Vec<Cand
             let is_near = touched.iter().any(|file| files.contains(file));
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
-            let prior = match () {
-                () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
-                () if is_near => TOUCHED_FILE_WEIGHT,
-                () if view.is_configuration(at, commit) => CONFIGURATION_COMMIT_WEIGHT,
-                () => 1.0,
-            };
-            Some(CandidateCommit { commit, place, edited_at, prior })
+            let prior = weigh_commit(view, at, commit, is_near);
+            Some(CandidateCommit { commit, place, is_lost: false, edited_at, prior })
         })
     };
     let mut all: Vec<_> = (0..view.runs.len()).flat_map(of_run).collect();
@@ -132,6 +133,54 @@ fn find_candidates<'a>(view: &RunView<'a>, files: &BTreeSet<FileId>) -> Vec<Cand
     all.dedup_by_key(|candidate| candidate.place);
     all.drain(..all.len().saturating_sub(MAX_COMMITS));
     all
+}
+
+/// Returns the weight of a commit before any evidence. `at` is the run that introduced the commit.
+fn weigh_commit(view: &RunView<'_>, at: usize, commit: &String, is_near: bool) -> f64 {
+    match () {
+        () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
+        () if is_near => TOUCHED_FILE_WEIGHT,
+        () if view.is_configuration(at, commit) => CONFIGURATION_COMMIT_WEIGHT,
+        () => 1.0,
+    }
+}
+
+/// Adds the commits that the tree lost since the last pass. Commits that the last pass had too are then no candidates,
+/// because they break the test only without the lost commits.
+fn add_lost_commits<'a>(
+    view: &RunView<'a>,
+    tests: &[TestEvidence<'_>],
+    files: &BTreeSet<FileId>,
+    commits: &mut Vec<CandidateCommit<'a>>,
+) {
+    let results = || tests.iter().flat_map(|test| test.observations);
+    let passed: Vec<usize> = results().filter(|result| !result.failed).map(|result| result.run_index).collect();
+    let Some(last_pass) = passed.iter().copied().max() else { return };
+    let lost = view.blamable_losses(last_pass, &passed);
+    if lost.is_empty() {
+        return;
+    }
+    commits.retain(|candidate| !view.is_known_to_have(last_pass, candidate.commit));
+    let to_candidate = |(commit, at): (&'a String, usize)| {
+        let (introduced, touched) = view.introduction(commit, at)?;
+        let weight = weigh_commit(view, introduced, commit, touched.iter().any(|file| files.contains(file)));
+        let prior = if is_lost_fix(view, (commit, at), results()) { LOST_FIX_WEIGHT * weight } else { weight };
+        Some(CandidateCommit { commit, place: view.commit_positions[at], is_lost: true, edited_at: None, prior })
+    };
+    commits.extend(lost.into_iter().filter_map(to_candidate));
+}
+
+/// Returns `true` if all failures before the run `at`, which lost the commit, were before the commit.
+pub fn is_lost_fix<'o>(
+    view: &RunView<'_>,
+    (commit, at): (&String, usize),
+    observations: impl Iterator<Item = &'o Observation>,
+) -> bool {
+    let Some((introduced, _)) = view.introduction(commit, at) else { return false };
+    let mut failures = observations.filter(|result| result.failed && result.run_index < at).peekable();
+    failures.peek().is_some()
+        && !view.is_documentation(introduced, commit)
+        && failures.all(|result| !view.is_known_to_have(result.run_index, commit))
 }
 
 /// `ln P` of the results of one test if the commits from the place `culprit_place` on contain the culprit.

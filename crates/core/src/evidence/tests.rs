@@ -111,6 +111,8 @@ impl Story {
             touched: if path.is_empty() || self.touched.is_empty() { Vec::new() } else { vec![self.touched.clone()] },
             path,
             follows,
+            authored: Vec::new(),
+            lost: Vec::new(),
             edited: Vec::new(),
             edited_files: self.edited_files.iter().filter(|_| self.dirty).chain(&self.untracked).copied().collect(),
             idle: Vec::new(),

@@ -130,6 +130,8 @@ pub struct Suspect {
     pub commit: String,
     /// Probability that this commit introduced the failure.
     pub probability: f64,
+    /// True if the tree lost this commit, so that its absence introduced the failure.
+    pub is_lost: bool,
 }
 
 /// The start of a failure.
@@ -210,6 +212,15 @@ pub enum Reason {
         /// The run that failed.
         failed: RunSeq,
         /// Number of commits between them; 0 for an edit.
+        commits: u32,
+    },
+    /// The tree lacks commits of the last pass, because the branch was reset or switched.
+    Lost {
+        /// The last run that passed.
+        passed: RunSeq,
+        /// The run that failed.
+        failed: RunSeq,
+        /// Number of lost commits that may be the reason.
         commits: u32,
     },
     /// The first known run was on files that differ from their commit.
@@ -310,7 +321,9 @@ impl Reason {
     /// Returns the newest run that the reason names.
     pub fn run(&self) -> RunSeq {
         match *self {
-            Self::BothOutcomes { passed, failed } | Self::Changed { passed, failed, .. } => passed.max(failed),
+            Self::BothOutcomes { passed, failed }
+            | Self::Changed { passed, failed, .. }
+            | Self::Lost { passed, failed, .. } => passed.max(failed),
             Self::CameBefore { last, .. } => last,
             Self::Unchanged { passed } => passed,
             Self::AlwaysFailed { first, .. } => first,

@@ -178,6 +178,7 @@ pub(crate) fn shorten_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdic
         kind: verdict.kind,
         probability: round_to_two_digits(verdict.probability),
         suspect: suspect.map(|one| one.commit.clone()),
+        lost: suspect.is_some_and(|one| one.lost),
         since: verdict.since.as_ref().and_then(shorten_since),
     }
 }

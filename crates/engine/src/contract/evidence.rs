@@ -136,6 +136,11 @@ contract! {
         pub commit: String,
         /// From 0 to 1.
         pub probability: f64,
+        /// True if the tree lost the commit by a reset or a switch of the branch, so that the failure comes from its
+        /// absence.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub lost: bool,
         /// First line of its message. The host adds this and the fields below if its repository has the commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]

@@ -97,6 +97,11 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suspect: Option<String>,
+        /// True if the tree lost `suspect` by a reset or a switch of the branch, so that the failure comes from its
+        /// absence.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
+        pub lost: bool,
         /// Start of the failure, for `regression` and `broken`. Absent if the failure started in this run without an
         /// uncommitted edit.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -166,6 +166,10 @@ contract! {
         pub commit: String,
         /// Full hashes of the parents.
         pub parents: Vec<String>,
+        /// Author time in UTC milliseconds, which amending and rebasing keep. Absent if unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub authored_at: Option<i64>,
         /// Files that it touched, relative to the project. Empty if unknown.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
@@ -253,6 +257,10 @@ contract! {
         pub run_id: String,
         /// Number of commits between the two runs.
         pub commits: u32,
+        /// Number of commits that the failed run lacks, because the branch was reset.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
+        pub lost: u32,
         /// Files whose uncommitted edits differ between the two runs. At most 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]

@@ -144,13 +144,14 @@ fn find_since_green(
     edits: &EditedFiles,
     edited_since: impl FnOnce(&RunFacts) -> Vec<String>,
 ) -> Option<ChangesSinceGreen> {
-    let (green, commits) = window.last_green()?;
+    let (green, commits, lost) = window.last_green()?;
     let newest = window.runs().next_back()?;
     let undone = edits::files_edited_between(window, edits, green.seq, newest.seq);
     let edited: BTreeSet<String> = edited_since(green).into_iter().chain(undone).collect();
     Some(ChangesSinceGreen {
         run_id: green.id.clone(),
         commits,
+        lost,
         edited: edited.into_iter().take(MAX_EDITED_FILES).collect(),
     })
 }
@@ -304,7 +305,7 @@ fn collect_run_facts(
     let is_clean = run.git_dirty == Some(false);
     let redact = |text: &String| engine.analyzer.redact(text).into_string();
     let tree = git.and_then(|git| known_tree(engine, git));
-    let NewCommits { path, follows, touched, edited, idle, documentation, configuration } =
+    let NewCommits { path, follows, authored, lost, touched, edited, idle, documentation, configuration } =
         git.map(|git| collect_new_commits(memory, run, &git.commits, redact)).unwrap_or_default();
     let version = runner_version.map(|version| (RUNNER_VERSION_CONDITION.to_owned(), version));
     let runner = run.runner.iter().map(|runner| ("runner".to_owned(), runner.clone()));
@@ -317,6 +318,8 @@ fn collect_run_facts(
         commit: run.git_commit.clone(),
         path,
         follows,
+        authored,
+        lost,
         touched,
         edited,
         edited_files: edits::edited_file_ids(engine, params, |_| true),
@@ -374,6 +377,7 @@ fn convert_verdict<F: Fn(CaseId) -> Option<String>>(
             .map(|one| SuspectCommit {
                 commit: one.commit.clone(),
                 probability: one.probability,
+                lost: one.is_lost,
                 ..SuspectCommit::default()
             })
             .collect(),

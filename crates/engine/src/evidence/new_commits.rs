@@ -9,12 +9,15 @@ use argus_core::evidence::{
     stored_rows::memory::EvidenceMemory,
 };
 use argus_store::runs::Run;
+use std::collections::BTreeSet;
 
 /// Commits since the previous run, in the form of [`RunFacts`].
 #[derive(Default)]
 pub(super) struct NewCommits {
     pub(super) path: Vec<String>,
     pub(super) follows: bool,
+    pub(super) authored: Vec<i64>,
+    pub(super) lost: Vec<String>,
     pub(super) touched: Vec<Vec<FileId>>,
     pub(super) edited: Vec<(String, RunSeq)>,
     pub(super) idle: Vec<String>,
@@ -22,8 +25,9 @@ pub(super) struct NewCommits {
     pub(super) configuration: Vec<String>,
 }
 
-/// Collects the commits since the previous run. If the commit of the previous run is not among `commits`, the commits
-/// between the two runs are unknown, and the result has only the commit of this run.
+/// Collects the commits since the previous run. If the commit of the previous run is not among `commits`, these are the
+/// commits since the common history of both runs. If there is no such history, the result has only the commit of this
+/// run.
 pub(super) fn collect_new_commits(
     memory: &EvidenceMemory,
     run: &Run,
@@ -46,9 +50,21 @@ pub(super) fn collect_new_commits(
         newer.push((commit, one));
         is_complete = one.parents.iter().any(|parent| Some(&redact(parent)) == before);
     }
+    let mut lost = Vec::new();
     if !is_complete {
-        newer.retain(|(one, _)| one == commit);
-        newer.truncate(1);
+        let known = memory.window.commits_of_newest_run();
+        match find_lost_commits(memory, &known, &newer) {
+            Some(found) => {
+                let old = newer.iter().position(|(one, _)| known.contains(&one));
+                newer.truncate(old.unwrap_or(newer.len()));
+                is_complete = found.is_empty();
+                lost = found;
+            }
+            None => {
+                newer.retain(|(one, _)| one == commit);
+                newer.truncate(1);
+            }
+        }
     }
     let commits_touching_only = |is_match: fn(&str) -> bool| -> Vec<String> {
         let touches_only = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_match(file));
@@ -80,12 +96,34 @@ pub(super) fn collect_new_commits(
         Some((commit.clone(), memory.window.runs().rev().find(became)?.seq))
     };
     let edited = newer.iter().filter_map(|(commit, one)| find_run_of_edit(commit, one)).collect();
+    let authored: Option<Vec<i64>> = newer.iter().rev().map(|(_, one)| one.authored_at).collect();
     let mut path: Vec<String> = newer.into_iter().rev().map(|(commit, _)| commit).collect();
     if !is_complete && path.is_empty() {
         path.push(commit.clone());
     }
-    NewCommits { path, follows: is_complete, touched, edited, idle, documentation, configuration }
+    let authored = authored.unwrap_or_default();
+    NewCommits { path, follows: is_complete, authored, lost, touched, edited, idle, documentation, configuration }
 }
+
+/// Returns the commits that the previous run had and `commits`, which are all known commits of this run, lack. Commits
+/// with the author time of a commit of this run were amended or rebased, so they are not lost. None if the runs have no
+/// known commit in common, or if too many commits are lost.
+fn find_lost_commits(
+    memory: &EvidenceMemory,
+    known: &[&String],
+    commits: &[(String, &CommitFacts)],
+) -> Option<Vec<String>> {
+    let here: BTreeSet<&String> = commits.iter().map(|(commit, _)| commit).collect();
+    let authored: BTreeSet<i64> = commits.iter().filter_map(|(_, one)| one.authored_at).collect();
+    let oldest_common = known.iter().position(|commit| here.contains(commit))?;
+    let is_rewritten = |commit: &String| memory.window.author_time(commit).is_some_and(|time| authored.contains(&time));
+    let is_lost = |commit: &&&String| !here.contains(**commit) && !is_rewritten(commit);
+    let lost: Vec<String> = known[oldest_common..].iter().filter(is_lost).map(|commit| (*commit).clone()).collect();
+    (lost.len() <= MAX_LOST_COMMITS).then_some(lost)
+}
+
+/// Maximum number of lost commits that are stored with a run. With more, the branches have little in common.
+const MAX_LOST_COMMITS: usize = 32;
 
 /// Maximum number of files stored for the commits of a run, newest commits first. A full window then takes 300 KB.
 const MAX_COMMIT_FILES_OF_RUN: usize = 256;

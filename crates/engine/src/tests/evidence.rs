@@ -6,6 +6,7 @@ mod edits;
 mod foreign;
 mod gate;
 mod learned_commits;
+mod lost_commits;
 mod over_runs;
 mod receipt;
 mod runner_version;

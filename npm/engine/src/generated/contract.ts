@@ -144,6 +144,9 @@ export type BriefVerdict = {
   probability: number,
   /** The commit that most likely introduced the failure. */
   suspect?: string,
+  /** True if the tree lost `suspect` by a reset or a switch of the branch, so that the failure comes from its
+   * absence. */
+  lost?: boolean,
   /** Start of the failure, for `regression` and `broken`. Absent if the failure started in this run without an
    * uncommitted edit. */
   since?: BriefFailingSince,
@@ -265,6 +268,8 @@ export type ChangesSinceGreen = {
   runId: string,
   /** Number of commits between the two runs. */
   commits: number,
+  /** Number of commits that the failed run lacks, because the branch was reset. */
+  lost?: number,
   /** Files whose uncommitted edits differ between the two runs. At most 20. */
   edited?: Array<string>,
 };
@@ -296,6 +301,8 @@ export type CommitFacts = {
   commit: string,
   /** Full hashes of the parents. */
   parents: Array<string>,
+  /** Author time in UTC milliseconds, which amending and rebasing keep. Absent if unknown. */
+  authoredAt?: number,
   /** Files that it touched, relative to the project. Empty if unknown. */
   files?: Array<string>,
   /** Git's id of the commit's tree. Absent if unknown. */
@@ -2833,6 +2840,9 @@ export type SuspectCommit = {
   commit: string,
   /** From 0 to 1. */
   probability: number,
+  /** True if the tree lost the commit by a reset or a switch of the branch, so that the failure comes from its
+   * absence. */
+  lost?: boolean,
   /** First line of its message. The host adds this and the fields below if its repository has the commit. */
   title?: string,
   /** Name of the author. */

@@ -222,7 +222,7 @@ function isFullHash(text: string): boolean {
  */
 async function readLog(git: Git, from: string): Promise<CommitWithTree[]> {
   for (const files of [['--name-only', '--no-renames', '--relative'], []]) {
-    const args = [`--max-count=${MAX_COMMITS}`, '--format=%x00%H %T %P', ...files, from, '--'];
+    const args = [`--max-count=${MAX_COMMITS}`, '--format=%x00%H %T %at %P', ...files, from, '--'];
     const timeoutMs = files.length > 0 ? FILES_TIMEOUT_MS : TIMEOUT_MS;
     const log = await git.run(['log', ...args], { ...GIT_OPTIONS, timeoutMs });
     if (log.problem === null && !log.cut) return parseLog(log.stdout);
@@ -289,7 +289,7 @@ interface CommitWithTree extends CommitFacts {
 }
 
 /**
- * Parses entries of `commit tree parents`, each followed by the files of the commit, relative to the folder of the
+ * Parses entries of `commit tree author-time parents`, each followed by the files of the commit, relative to the folder of the
  * call. Git lists no files of a merge. The files of a commit without parents are ignored, because a shallow clone may
  * end there and list all files. Quoted names are skipped. If a commit changes only files of Argus, a single file is
  * kept, because these files cannot affect a test.
@@ -300,12 +300,13 @@ function parseLog(output: string): CommitWithTree[] {
     .slice(1)
     .map((entry) => {
       const [head = '', ...lines] = entry.split('\n');
-      const [commit = '', tree = '', ...parents] = head.trim().split(' ');
+      const [commit = '', tree = '', seconds = '', ...parents] = head.trim().split(' ');
       const names = lines.filter((line) => line !== '');
       const otherFiles = names.filter((name) => !ARGUS_FILE.test(name));
       const files = otherFiles.length > 0 ? otherFiles.filter((name) => !name.startsWith('"')) : names.slice(0, 1);
       const areKnown = parents.length > 0 && files.length > 0 && files.length <= LIMITS.MAX_COMMIT_FILES;
-      return { commit, tree, parents, ...(areKnown ? { files: files.map(decodePath) } : {}) };
+      const authoredAt = Number(seconds) * 1000;
+      return { commit, tree, parents, authoredAt, ...(areKnown ? { files: files.map(decodePath) } : {}) };
     });
 }
 

@@ -523,7 +523,7 @@ export const en = {
   failingSince: (day: string, runs: string, commit: string) => `Failing since ${day}, ${runs}${commit}`,
   failingSinceEdit: (files: string, runs: string) => `Failing since your edit of ${files}, ${runs}`,
   regressionOfEdit: (files: string) => `Regression: ${files} was edited since the last pass`,
-  verdictCommit: (commit: string) => `, commit ${commit}`,
+  verdictCommit: (commit: string, isLost: boolean) => `, ${isLost ? 'the branch lost ' : ''}commit ${commit}`,
   held: (held: string, of: string) => `held ${held} of ${of}`,
   testState: testStateNames,
   proof: proofNames,

@@ -488,7 +488,7 @@ export const zh: en.Dictionary = {
   failingSince: (day, runs, commit) => `自 ${day} 起一直失败,${runs}${commit}`,
   failingSinceEdit: (files, runs) => `自你修改 ${files} 后一直失败,${runs}`,
   regressionOfEdit: (files) => `回归:上次通过后修改了 ${files}`,
-  verdictCommit: (commit) => `,提交 ${commit}`,
+  verdictCommit: (commit, isLost) => `,${isLost ? '分支丢失了' : ''}提交 ${commit}`,
   held: (held, of) => `${of} 次中 ${held} 次有效`,
   testState: testStateNames,
   proof: proofNames,

@@ -45,8 +45,11 @@ const FEW_RESULTS: usize = 3;
 /// Factor by which a test that failed with this error before is more likely to break again.
 const REPEATED_BREAK_FACTOR: f64 = 3.0;
 /// Probability that a commit breaks the test if it touches a file of the change that fixed the test, for example a
-/// revert or a merge of an old branch. Such files change for other reasons too.
+/// revert, a merge of an old branch, or a reset to a commit before the fix. Such files change for other reasons too.
 const UNDONE_FIX_BREAK_PROBABILITY: f64 = 0.3;
+/// Probability that the test is broken again if the tree lost a commit, before which the test always failed with this
+/// error and since which it passed.
+const LOST_FIX_BREAK_PROBABILITY: f64 = 0.95;
 /// Probability that a commit or an edit fixes a broken test. In a small project, the next change is often about the
 /// broken test.
 const CHANGE_FIXES: SuiteProbability = SuiteProbability { tests: 3.0, min: 0.15, max: 0.3 };
@@ -91,6 +94,7 @@ pub fn log_likelihood(view: &RunView<'_>, observations: &[Observation], tests_to
             && before.is_some_and(|before| view.runs[before.run_index].order == view.runs[result.run_index].order)
             && view.has_code_change(result.run_index);
         let touching_probability = match (result.failed, result.touched, result.undone) {
+            (true, _, true) if result.lost_fix => LOST_FIX_BREAK_PROBABILITY,
             (true, _, true) => UNDONE_FIX_BREAK_PROBABILITY,
             (true, true, false) => (breaks_once * TOUCHED_FILE_WEIGHT).min(COMMIT_BREAKS.max),
             _ => 0.0,
@@ -168,6 +172,8 @@ fn edit_break_probability(result: &Observation, failed_before: bool, is_known_br
     let touches = if result.touched { TOUCHED_FILE_WEIGHT } else { 1.0 };
     let again = if result.touched && failed_before { REPEATED_BREAK_FACTOR } else { 1.0 };
     let at_least = match (is_known_breaking_file, failed_before) {
+        _ if result.lost_fix => LOST_FIX_BREAK_PROBABILITY,
+        _ if result.undone => UNDONE_FIX_BREAK_PROBABILITY,
         (true, _) => SAME_FILE_EDIT_BREAK_PROBABILITY,
         (false, true) => MIN_EDIT_BREAK_PROBABILITY,
         (false, false) => FIRST_EDIT_BREAK_PROBABILITY,

@@ -9,6 +9,7 @@ use crate::evidence::stored_rows::failure_traits::{EXPLANATION_COUNT, FLAKY_PRIO
 use crate::evidence::stored_rows::history::{FailureMode, Observation, TestHistory};
 use crate::evidence::stored_rows::order::OrderEvidence;
 use crate::evidence::stored_rows::window::RunView;
+use crate::evidence::suspects;
 use std::collections::BTreeSet;
 
 /// Prior probability that a test is flaky if it had both outcomes on the same tree.
@@ -172,18 +173,23 @@ pub fn observations_with_new_failure(
         let is_changed = |files: &BTreeSet<FileId>| {
             passed.is_some_and(|passed| {
                 if view.ran_on_edit[at] {
-                    view.is_edited_since(passed.run_index, files)
+                    view.is_edited_since(passed.run_index, files) || view.has_lost_change_of(passed.run_index, files)
                 } else {
                     view.is_touched_since(passed.run_index, files)
                 }
             })
         };
-        let undone = is_changed(fixed);
+        let passes: Vec<usize> =
+            observations.iter().filter(|result| !result.failed).map(|result| result.run_index).collect();
+        let lost = passes.last().map(|last| view.blamable_losses(*last, &passes)).unwrap_or_default();
+        let lost_fix = lost.into_iter().any(|lost| suspects::is_lost_fix(view, lost, observations.iter()));
+        let undone = lost_fix || is_changed(fixed);
         observations.push(Observation {
             run_index: at,
             failed: true,
             touched: undone || is_changed(files),
             undone,
+            lost_fix,
             newly_failing,
         });
     }

@@ -13,11 +13,12 @@ pub(super) struct CommitOrder<'a> {
 
 impl<'a> CommitOrder<'a> {
     /// Adds the commits in `path`: the commits of a run that the previous run, on commit `before`, does not have. If
-    /// the commits between the two runs are unknown, a known commit keeps its place and a new commit becomes the
-    /// newest.
+    /// the commits between the two runs are unknown, or the run lacks commits of the previous run, a known commit keeps
+    /// its place and a new commit becomes the newest.
     pub(super) fn add_path(&mut self, run: &RunFacts, path: &'a [String], before: Option<&str>) {
-        // A path of several commits always starts at the commit of the previous run.
-        let mut after = before.filter(|_| run.follows || path.len() > 1).and_then(|commit| self.place(commit));
+        // A path of several commits starts at the commit of the previous run, unless the run lost commits.
+        let follows = run.follows || path.len() > 1 && run.lost.is_empty();
+        let mut after = before.filter(|_| follows).and_then(|commit| self.place(commit));
         for commit in path {
             self.add_after(after, commit);
             after = self.place(commit);

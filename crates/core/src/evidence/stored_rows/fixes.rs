@@ -143,6 +143,11 @@ impl Fix {
         view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.is_touched_since(at, &self.files))
     }
 
+    /// Returns `true` if the tree lost a commit since the fix passed that touched a file of the fix.
+    pub fn is_lost(&self, view: &RunView<'_>) -> bool {
+        view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.has_lost_change_of(at, &self.files))
+    }
+
     /// Returns `true` if the fix is an edit that is not known to be committed.
     pub const fn is_uncommitted(&self) -> bool {
         self.edited.is_some() && self.commits.is_empty()

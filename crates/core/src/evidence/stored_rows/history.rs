@@ -94,6 +94,8 @@ pub struct Observation {
     pub touched: bool,
     /// True if the test failed and a commit since the last pass touched a file of an earlier fix of the failure.
     pub undone: bool,
+    /// True if the test failed and the tree lost a commit since the last pass with which an earlier failure ended.
+    pub lost_fix: bool,
     /// For a failure, the number of tests that started to fail with the changes of its run.
     pub newly_failing: u32,
 }
@@ -200,6 +202,7 @@ impl TestHistory {
                 failed,
                 touched: is_set(touched),
                 undone: is_set(undone),
+                lost_fix: false,
                 newly_failing: view.newly_failing_if_failed(at, failed),
             })
         };
@@ -226,6 +229,7 @@ impl TestHistory {
                 failed: true,
                 touched: is_set(touched),
                 undone: false,
+                lost_fix: false,
                 newly_failing: view.newly_failing_if_failed(at, true),
             })
         };

@@ -42,18 +42,31 @@ impl RunWindow {
         earlier.filter(move |run| newest.is_some_and(|newest| newest.has_same_tree_as(run))).map(|run| run.id.as_str())
     }
 
-    /// Returns the last green run and the number of commits between it and the newest run. A green run is on the same
-    /// branch, had no failure, was not interrupted, and had at least half as many tests as the newest run.
-    pub fn last_green(&self) -> Option<(&RunFacts, u32)> {
+    /// Returns the last green run, the number of commits between it and the newest run, and the number of its commits
+    /// that the newest run lacks. A green run is on the same branch, had no failure, was not interrupted, and had at
+    /// least half as many tests as the newest run.
+    pub fn last_green(&self) -> Option<(&RunFacts, u32, u32)> {
         let newest = self.runs.back()?;
         let is_green = |run: &&RunFacts| {
             run.failed == 0 && !run.interrupted && run.branch == newest.branch && run.ran >= newest.ran.div_ceil(2)
         };
         let green = self.runs.iter().rev().skip(1).find(is_green)?;
-        let runs: Vec<&RunFacts> = self.runs.iter().collect();
-        let places = OrderedCommits::from_runs(&runs).places;
-        let commits = places.get(&newest.seq)?.saturating_sub(*places.get(&green.seq)?);
-        Some((green, commits))
+        let view = self.view();
+        let place = |run: &RunFacts| view.commits.places.get(&run.seq);
+        let commits = place(newest)?.saturating_sub(*place(green)?);
+        let lost = view.blamable_losses(view.index(green.seq)?, &[]).len();
+        Some((green, commits, u32::try_from(lost).unwrap_or(u32::MAX)))
+    }
+
+    /// Returns the commits that the newest run is known to have, oldest first.
+    pub fn commits_of_newest_run(&self) -> Vec<&String> {
+        list_known_commits(&self.runs.iter().collect::<Vec<_>>()).pop().unwrap_or_default()
+    }
+
+    /// Returns the author time of a commit, if a run of the window introduced the commit.
+    pub fn author_time(&self, commit: &String) -> Option<i64> {
+        let of_run = |run: &RunFacts| run.authored.get(run.path.iter().position(|new| new == commit)?).copied();
+        self.runs.iter().rev().find_map(of_run)
     }
 
     /// Returns the number of the next run.
@@ -110,6 +123,8 @@ pub struct RunView<'a> {
     edited_in: BTreeMap<FileId, RunMask>,
     /// For each file, the index of the newest run with a new commit that touched it.
     touched_in: BTreeMap<FileId, usize>,
+    /// For each file, the index of the newest run that lost a commit that touched it.
+    lost_in: BTreeMap<FileId, usize>,
     commits: OrderedCommits<'a>,
 }
 
@@ -119,6 +134,8 @@ struct OrderedCommits<'a> {
     /// New commits of each run since the previous run, oldest first, by run number.
     paths: BTreeMap<RunSeq, &'a [String]>,
     places: BTreeMap<RunSeq, u32>,
+    /// Commits that each run is known to have, oldest first. Empty if no run lost a commit.
+    known: BTreeMap<RunSeq, Vec<&'a String>>,
 }
 
 impl<'a> OrderedCommits<'a> {
@@ -137,7 +154,9 @@ impl<'a> OrderedCommits<'a> {
             last = run.commit.as_deref().and_then(|commit| order.place(commit)).unwrap_or(last);
             places.insert(run.seq, last);
         }
-        Self { order, paths, places }
+        let has_losses = runs.iter().any(|run| !run.lost.is_empty());
+        let known = if has_losses { list_known_commits(runs) } else { Vec::new() };
+        Self { order, paths, places, known: runs.iter().map(|run| run.seq).zip(known).collect() }
     }
 }
 
@@ -172,7 +191,7 @@ impl<'a> RunView<'a> {
         let touched =
             runs.iter().enumerate().flat_map(|(at, run)| run.touched.iter().flatten().map(move |file| (*file, at)));
         let touched_in = touched.collect();
-        Self {
+        let mut view = Self {
             runs,
             first_on_tree: trees,
             commit_positions: places,
@@ -180,8 +199,52 @@ impl<'a> RunView<'a> {
             became_commit: kept,
             edited_in,
             touched_in,
+            lost_in: BTreeMap::new(),
             commits,
-        }
+        };
+        view.lost_in = (0..view.runs.len()).flat_map(|at| view.files_lost_in(at)).collect();
+        view
+    }
+
+    /// Returns the files that the lost commits of a run touched, each with the index of the run.
+    fn files_lost_in(&self, at: usize) -> Vec<(FileId, usize)> {
+        let lost = self.runs[at].lost.iter().filter_map(|commit| self.introduction(commit, at));
+        lost.flat_map(|(_, touched)| touched.iter().map(|file| (*file, at))).collect()
+    }
+
+    /// Returns the index of the newest run before the run `at` that introduced a commit, and the files of the commit.
+    pub fn introduction(&self, commit: &String, at: usize) -> Option<(usize, &'a [FileId])> {
+        let introduced = |at: usize| Some((at, self.commits_of_run(at).find(|(new, _)| *new == commit)?.1));
+        (0..at).rev().find_map(introduced)
+    }
+
+    /// Returns `true` if a run is known to have a commit. Expects that some run lost a commit.
+    pub fn is_known_to_have(&self, at: usize, commit: &String) -> bool {
+        self.commits.known.get(&self.runs[at].seq).is_some_and(|known| known.contains(&commit))
+    }
+
+    /// Returns the commits that the last run lacks because it or an earlier run lost them after the run `earlier`, each
+    /// with the index of the run that lost it. If one of the runs `passed` lacks a commit too, and is not older than the
+    /// common history, the failure does not come from the loss of the commit.
+    pub fn blamable_losses(&self, earlier: usize, passed: &[usize]) -> Vec<(&'a String, usize)> {
+        let common_place = |at: usize| {
+            let (_, before) = self.commits.known.range(..self.runs[at].seq).next_back()?;
+            let first = before.iter().position(|known| self.runs[at].lost.first() == Some(known))?;
+            self.commit_position(before[first.checked_sub(1)?])
+        };
+        let is_blamable = |commit: &String, at: usize| {
+            let has_passed_without = |run: &usize| {
+                common_place(at) <= Some(self.commit_positions[*run]) && !self.is_known_to_have(*run, commit)
+            };
+            !self.is_known_to_have(self.runs.len() - 1, commit) && !passed.iter().any(has_passed_without)
+        };
+        let lost = (earlier + 1..self.runs.len()).flat_map(|at| self.runs[at].lost.iter().map(move |lost| (lost, at)));
+        lost.filter(|(commit, at)| is_blamable(commit, *at)).collect()
+    }
+
+    /// Returns `true` if the last run lost a commit since an earlier run that touched one of the files.
+    pub fn has_lost_change_of(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
+        files.iter().any(|file| self.lost_in.get(file).is_some_and(|at| *at > earlier))
     }
 
     /// Returns `true` if one of the files was edited in the last run, and had no edit or another edit in an earlier
@@ -195,13 +258,18 @@ impl<'a> RunView<'a> {
     /// Returns `true` if a commit since an earlier run, or a new edit of the last run, touched one of the files.
     pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
-        self.is_edited_since(earlier, files) || files.iter().any(is_committed)
+        self.is_edited_since(earlier, files)
+            || self.has_lost_change_of(earlier, files)
+            || files.iter().any(is_committed)
     }
 
-    /// Returns the files that commits since an earlier run touched, and files that were edited differently in the last
-    /// run.
+    /// Returns the files that commits since an earlier run touched, without commits of documentation, and files that were
+    /// edited differently in the last run.
     pub fn files_changed_since(&self, earlier: usize) -> BTreeSet<FileId> {
-        let committed = self.touched_in.iter().filter(|(_, at)| **at > earlier).map(|(file, _)| *file);
+        let newer = (earlier + 1..self.runs.len())
+            .flat_map(|at| self.commits_of_run(at).filter(move |(commit, _)| !self.is_documentation(at, commit)));
+        let lost = self.lost_in.iter().filter(|(_, at)| **at > earlier).map(|(file, _)| *file);
+        let committed = newer.flat_map(|(_, touched)| touched.iter().copied()).chain(lost);
         let edited = self.runs.last().map(|last| last.files_edited_since(self.runs[earlier])).unwrap_or_default();
         edited.into_iter().chain(committed).collect()
     }
@@ -336,6 +404,21 @@ fn find_new_commits<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     let run = runs[at];
     let moved = at == 0 || run.commit != runs[at - 1].commit;
     if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
+}
+
+/// Returns for each run the commits that it is known to have, oldest first.
+fn list_known_commits<'a>(runs: &[&'a RunFacts]) -> Vec<Vec<&'a String>> {
+    let mut known: Vec<&String> = Vec::new();
+    let mut add_run = |(at, run): (usize, &&'a RunFacts)| {
+        let path = find_new_commits(runs, at);
+        if !path.is_empty() && !run.follows && run.lost.is_empty() {
+            known.clear();
+        }
+        known.retain(|commit| !run.lost.contains(commit));
+        known.extend(path);
+        known.clone()
+    };
+    runs.iter().enumerate().map(&mut add_run).collect()
 }
 
 /// Returns the index of the run with this number. The runs are sorted by number, except for the last run, which can be

@@ -361,8 +361,8 @@ fn flaky_case(name: &str) -> Value {
 /// Parameters of a run of a commit with its parent. Every parameter of a run is set.
 fn run_params(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
     let (commit, parent) = (format!("c{commit}"), format!("c{}", commit - 1));
-    let commits =
-        json!([{ "commit": commit, "parents": [parent], "files": ["src/flux.ts"], "tree": null, "hunks": null }]);
+    let commits = json!([{ "commit": commit, "parents": [parent], "authoredAt": 1000, "files": ["src/flux.ts"], "tree": null,
+            "hunks": null }]);
     let git = json!({ "commit": commit, "branch": "main", "dirty": !edits.is_empty(), "untrackedOnly": false, "tree": tree, "commits": commits,
         "edits": edits });
     let exit_code = i32::from(cases.iter().any(|case| case["status"] == "failed"));

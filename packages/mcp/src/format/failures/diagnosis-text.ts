@@ -81,7 +81,9 @@ function toBriefVerdict({ kind, probability, since }: Verdict, [first]: readonly
   return {
     kind,
     probability,
-    ...(first !== undefined && first.probability >= MIN_SINGLE_SUSPECT_PROBABILITY ? { suspect: first.commit } : {}),
+    ...(first !== undefined && first.probability >= MIN_SINGLE_SUSPECT_PROBABILITY
+      ? { suspect: first.commit, ...(first.lost && { lost: true }) }
+      : {}),
     ...(sinceRun && { since: sinceRun }),
   };
 }
@@ -93,13 +95,15 @@ function formatSuggestedFixState({ trust, standing }: DiagnosticResult): string 
 }
 
 /** Formats a commit: `1a2b3c4d5e6f Round prices, Ada, 2026-11-28: src/cart.ts`. */
-function formatSuspect({ commit, title, author, date = '', files = [] }: SuspectCommit): string[] {
+function formatSuspect({ commit, title, author, date = '', files = [], lost }: SuspectCommit): string[] {
   if (title === undefined) return [];
   const more = files.length > MAX_SHOWN_FILES ? ` and ${files.length - MAX_SHOWN_FILES} more` : '';
   const touched = files.length === 0 ? '' : `: ${files.slice(0, MAX_SHOWN_FILES).join(', ')}${more}`;
   return [
     indentLines(
-      removeInvisibleCharacters(`${shortenHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`),
+      removeInvisibleCharacters(
+        `${lost ? 'lost: ' : ''}${shortenHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`,
+      ),
       11,
     ),
   ];
@@ -127,7 +131,10 @@ function formatUncertainSuspects(suspects: readonly SuspectCommit[]): string {
   if (first === undefined || first.probability >= MIN_SINGLE_SUSPECT_PROBABILITY) return '';
   const names = suspects
     .slice(0, MAX_SHOWN_SUSPECTS)
-    .map(({ commit, probability }) => `${shortenHash(commit)} (${formatPercent(probability)})`);
+    .map(
+      ({ commit, probability, lost }) =>
+        `${shortenHash(commit)} (${lost ? 'lost, ' : ''}${formatPercent(probability)})`,
+    );
   if (suspects.length > names.length) names.push(formatCount(suspects.length - names.length, 'other'));
   const allButLast = names.slice(0, -1).join(', ');
   return `perhaps commit ${allButLast === '' ? '' : `${allButLast} or `}${names.at(-1)}`;

@@ -170,10 +170,10 @@ function wrapUnlessCommand(line: string, columns: number): string[] {
   return line.includes('argus ') ? [line] : wrapText(line, columns);
 }
 
-/** Formats changes: `Changed since the last green run: src/a.js, 2 commits`. */
+/** Formats changes: `Changed since the last green run: src/a.js, 2 commits, 1 lost commit`. */
 function formatChangesSinceGreen(since: RunResult['sinceGreen']): string[] {
-  const commits = since === undefined || since.commits === 0 ? [] : [formatCount(since.commits, 'commit')];
-  const changed = [...(since?.edited ?? []), ...commits];
+  const count = (commits = 0, noun = 'commit') => (commits === 0 ? [] : [formatCount(commits, noun)]);
+  const changed = [...(since?.edited ?? []), ...count(since?.commits), ...count(since?.lost, 'lost commit')];
   return changed.length > 0 ? [`Changed since the last green run: ${changed.join(', ')}`] : [];
 }
 

@@ -65,8 +65,8 @@ const VERDICT_MEANINGS = {
   environment: 'it depends on the environment',
 } as const;
 
-function formatRegression({ suspect, since }: BriefVerdict, commits: CommitLabels): string {
-  const commit = suspect === undefined ? undefined : formatCommit(suspect, commits);
+function formatRegression({ suspect, lost, since }: BriefVerdict, commits: CommitLabels): string {
+  const commit = suspect === undefined ? undefined : formatSuspectCommit(suspect, lost, commits);
   if (since?.edited !== undefined) {
     const edited = `you edited ${formatFiles(since.edited)} since the last pass`;
     return commit === undefined ? edited : `${edited}; otherwise ${commit}`;
@@ -75,8 +75,8 @@ function formatRegression({ suspect, since }: BriefVerdict, commits: CommitLabel
   return 'it passed before the latest changes';
 }
 
-function formatBrokenVerdict({ probability, suspect, since }: BriefVerdict, commits: CommitLabels): string {
-  const commit = suspect === undefined ? '' : `, ${formatCommit(suspect, commits)}`;
+function formatBrokenVerdict({ probability, suspect, lost, since }: BriefVerdict, commits: CommitLabels): string {
+  const commit = suspect === undefined ? '' : `, ${formatSuspectCommit(suspect, lost, commits)}`;
   if (since === undefined) return `failing (${formatPercent(probability)})${commit}`;
   const runs = formatCount(since.runs, 'run');
   if (since.edited !== undefined) return `failing since your edit of ${formatFiles(since.edited)}, ${runs}`;
@@ -86,6 +86,11 @@ function formatBrokenVerdict({ probability, suspect, since }: BriefVerdict, comm
 function formatFiles(files: readonly string[]): string {
   const named = files.slice(0, MAX_NAMED_FILES).join(', ');
   return files.length > MAX_NAMED_FILES ? `${named} and ${files.length - MAX_NAMED_FILES} more` : named;
+}
+
+function formatSuspectCommit(commit: string, isLost: boolean | undefined, commits: CommitLabels): string {
+  const named = formatCommit(commit, commits);
+  return isLost === true ? `the branch lost ${named}` : named;
 }
 
 /** Formats a commit: `commit 1a2b3c4d5e6f (Round prices, Ada)`. */
