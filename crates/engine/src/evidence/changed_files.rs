@@ -1,7 +1,10 @@
 //! Recognizes what a changed file has to do with a failing test.
 
 use super::failure_facts::case_file_id;
-use crate::{contract::GitFacts, runs::case_name::CASE_NAME_SEPARATOR};
+use crate::{
+    contract::{CommitFacts, GitFacts},
+    runs::case_name::CASE_NAME_SEPARATOR,
+};
 use argus_core::evidence::facts::{FileId, file_id};
 use std::collections::HashMap;
 
@@ -157,14 +160,17 @@ pub(super) fn is_documentation(file: &str) -> bool {
         && (is_prose || is_image || is_host_setting || is_editor_setting)
 }
 
-/// Returns `true` if a diff changes only comments and blank lines, so that it cannot change the result of a test. Comments
-/// that tools read count as code, for example `// @vitest-environment jsdom`, `//go:build linux` and Rust's doctests.
-pub(super) fn changes_only_comments(diff: &str) -> bool {
+/// Returns `true` if a diff changes only comments, blank lines, and metadata of packages, so that it cannot change the
+/// result of a test. Comments that tools read count as code, for example `// @vitest-environment jsdom`, `//go:build linux`
+/// and Rust's doctests.
+pub(super) fn changes_no_code(diff: &str) -> bool {
     let mut markers: &[&str] = &[];
+    let mut is_manifest = false;
     let mut has_changed_line = false;
     for line in diff.lines() {
         if let Some(file) = line.strip_prefix("+++ ") {
             markers = comment_markers(file.trim_end());
+            is_manifest = file.trim_end().ends_with("/package.json");
         } else if ["Binary files ", "old mode ", "rename ", "deleted file "].iter().any(|head| line.starts_with(head)) {
             return false;
         } else if !line.starts_with("--- ")
@@ -173,12 +179,50 @@ pub(super) fn changes_only_comments(diff: &str) -> bool {
             has_changed_line = true;
             let text = text.trim();
             let is_comment = markers.iter().any(|marker| text.starts_with(marker)) && !is_read_by_tools(text);
-            if !text.is_empty() && !is_comment {
+            if !text.is_empty() && !is_comment && !(is_manifest && is_package_metadata(text)) {
                 return false;
             }
         }
     }
     has_changed_line
+}
+
+/// Fields of package.json that only registries and people read.
+const METADATA_FIELDS: [&str; 10] = [
+    "version",
+    "description",
+    "keywords",
+    "license",
+    "author",
+    "contributors",
+    "homepage",
+    "repository",
+    "bugs",
+    "funding",
+];
+
+/// Returns `true` for a line of package.json that cannot affect a test: a field of metadata, a bracket, or a plain word
+/// in a list, such as a keyword.
+fn is_package_metadata(line: &str) -> bool {
+    let unquoted = line.trim_end_matches(',').strip_prefix('"');
+    let field = unquoted.and_then(|text| text.split_once("\":")).map(|(name, _)| name);
+    let is_word = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-'));
+    match (field, unquoted) {
+        (Some(field), _) => METADATA_FIELDS.contains(&field),
+        (None, Some(element)) => element.strip_suffix('"').is_some_and(is_word),
+        (None, None) => line.chars().all(|letter| "[]{},".contains(letter)),
+    }
+}
+
+/// Returns `true` if a commit changed a file that affects all tests, and more than the metadata of a package there.
+pub(super) fn touches_configuration(commit: &CommitFacts) -> bool {
+    let diff = commit.hunks.as_deref().unwrap_or_default();
+    let has_effect = |file: &String| {
+        let header = format!("diff --git a/{file} b/{file}\n");
+        let change = diff.split_once(&header).map(|(_, rest)| rest.split("\ndiff --git ").next().unwrap_or(rest));
+        !change.is_some_and(changes_no_code)
+    };
+    commit.files.iter().any(|file| is_configuration(file) && has_effect(file))
 }
 
 fn comment_markers(file: &str) -> &'static [&'static str] {
@@ -211,9 +255,10 @@ fn path_below_source_folder(file: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::{
-        changes_only_comments, is_configuration, is_documentation, is_in_argus_folder, path_below_source_folder,
-        subject_name,
+        changes_no_code, is_configuration, is_documentation, is_in_argus_folder, path_below_source_folder,
+        subject_name, touches_configuration,
     };
+    use crate::contract::CommitFacts;
 
     #[test]
     fn a_test_is_named_after_its_source_file() {
@@ -239,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blank_lines_are_no_change_of_code() {
+    fn comments_and_metadata_are_no_change_of_code() {
         for (file, lines, expected) in [
             ("src/cart.ts", "+// Adds.\n+\n- * Subtracts.", true),
             ("shop/cart.py", "-# adds\n+# adds all", true),
@@ -248,14 +293,39 @@ mod tests {
             ("src/cart.ts", "+// @ts-expect-error", false),
             ("cart.go", "+//go:build linux", false),
             ("src/lib.rs", "+/// assert_eq!(add(1, 2), 3);", false),
-            ("package.json", "+  \"keywords\": []", false),
+            ("package.json", "-\t\"version\": \"1.0.0\",\n+\t\"version\": \"1.0.1\",", true),
+            ("package.json", "+  \"keywords\": [\n+    \"rate limit\"\n+  ],", true),
+            ("package.json", "+    \"tasks\",", true),
+            ("packages/shop/package.json", "+  \"description\": \"A: b\"", true),
+            ("package.json", "+  \"type\": \"module\"", false),
+            ("package.json", "+    \"test\": \"vitest\"", false),
+            ("package.json", "+    \"packages/*\"", false),
+            ("composer.json", "+  \"keywords\": []", false),
             ("notes", "+# adds", false),
         ] {
             let diff = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n{lines}\n");
-            assert_eq!(changes_only_comments(&diff), expected, "{diff}");
+            assert_eq!(changes_no_code(&diff), expected, "{diff}");
         }
-        assert!(!changes_only_comments("diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"));
-        assert!(!changes_only_comments(""));
+        assert!(!changes_no_code("diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"));
+        assert!(!changes_no_code(""));
+    }
+
+    #[test]
+    fn metadata_of_a_package_is_no_configuration() {
+        let commit = |line: &str| CommitFacts {
+            files: vec!["src/cart.ts".to_owned(), "package.json".to_owned()],
+            hunks: Some(format!(
+                "diff --git a/package.json b/package.json\n--- a/package.json\n+++ b/package.json\n@@ -1 +1 @@\n{line}\n\
+                 diff --git a/src/cart.ts b/src/cart.ts\n--- a/src/cart.ts\n+++ b/src/cart.ts\n@@ -1 +1 @@\n+total += 1;\n"
+            )),
+            ..CommitFacts::default()
+        };
+        assert!(!touches_configuration(&commit("+  \"description\": \"A shop\",")));
+        assert!(touches_configuration(&commit("+    \"vitest\": \"^4.0.0\",")));
+        assert!(
+            touches_configuration(&CommitFacts { hunks: None, ..commit("") }),
+            "an unknown change may have an effect"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Changes of the code: stores the uncommitted edits and the new commits of a run, and compares them between two runs.
 
 use super::{
-    changed_files::{changed_file_ids, is_documentation},
+    changed_files::{changed_file_ids, changes_no_code, is_documentation},
     evidence_rows,
 };
 use crate::{
@@ -58,6 +58,13 @@ pub fn edit(engine: &Engine, context: &CallContext, params: &EditParams) -> Resu
 /// Returns `true` if the run has edited files.
 pub(super) fn has_edits(params: &RecordRunParams) -> bool {
     params.git.as_ref().is_some_and(|git| !git.edits.is_empty())
+}
+
+/// Returns the edited files of a run whose edits change no code.
+pub(super) fn list_harmless_edits(params: &RecordRunParams) -> BTreeSet<String> {
+    let edits = params.git.iter().flat_map(|git| &git.edits);
+    let is_harmless = |edit: &&EditedFile| edit.hunks.as_deref().is_some_and(changes_no_code);
+    edits.filter(is_harmless).map(|edit| edit.path.clone()).collect()
 }
 
 /// Returns the file ids with digests of the edits of a run, as verdicts use them.

@@ -107,6 +107,7 @@ pub(crate) fn judge(
     let names = RunAndCaseNames {
         window: &memory.window,
         edits: &edits,
+        harmless_edits: edits::list_harmless_edits(params),
         stacks: &collected.stacks,
         case,
         command: run.command.as_deref(),
@@ -182,6 +183,7 @@ pub(crate) fn judge_earlier_failure_again(
     let names = RunAndCaseNames {
         window: &memory.window,
         edits: &edits,
+        harmless_edits: BTreeSet::new(),
         stacks: &stacks,
         case,
         command: command.as_deref(),

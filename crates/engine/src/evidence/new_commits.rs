@@ -1,7 +1,7 @@
 //! Collects the commits since the previous run, in the form in which verdicts use them.
 
 use super::changed_files::{
-    changed_file_ids, changes_only_comments, is_configuration, is_documentation, is_in_argus_folder,
+    changed_file_ids, changes_no_code, is_documentation, is_in_argus_folder, touches_configuration,
 };
 use crate::{contract::CommitFacts, limits};
 use argus_core::evidence::{
@@ -72,10 +72,8 @@ pub(super) fn collect_new_commits(
     };
     let (idle, mut documentation) =
         (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
-    let has_only_comments = |one: &CommitFacts| one.hunks.as_deref().is_some_and(changes_only_comments);
-    let with_comments = newer.iter().filter(|(_, one)| has_only_comments(one)).map(|(commit, _)| commit.clone());
-    documentation.extend(with_comments);
-    let touches_configuration = |one: &CommitFacts| one.files.iter().any(|file| is_configuration(file));
+    let has_no_code = |one: &CommitFacts| one.hunks.as_deref().is_some_and(changes_no_code);
+    documentation.extend(newer.iter().filter(|(_, one)| has_no_code(one)).map(|(commit, _)| commit.clone()));
     let configuration =
         newer.iter().filter(|(_, one)| touches_configuration(one)).map(|(commit, _)| commit.clone()).collect();
     let mut room = MAX_COMMIT_FILES_OF_RUN;

@@ -11,12 +11,15 @@ use argus_core::evidence::{
     stored_rows::window::RunWindow,
 };
 use argus_store::runs::claims::suite_name_prefix;
+use std::collections::BTreeSet;
 
 /// Looks up names for sentences: of runs in the window, and of cases with the function `case`.
 pub(super) struct RunAndCaseNames<'a, F> {
     pub(super) window: &'a RunWindow,
     /// Edited files at the start of each run.
     pub(super) edits: &'a EditedFiles,
+    /// Edited files of the judged run whose edits change no code.
+    pub(super) harmless_edits: BTreeSet<String>,
     /// Files in the stacks of the judged failures.
     pub(super) stacks: &'a StackFiles,
     pub(super) case: F,
@@ -51,7 +54,7 @@ impl<F> RunAndCaseNames<'_, F> {
         let untracked = self.window.get(self.judged_run).map_or(&[][..], |run| &run.untracked);
         let rank = |file: &String| match () {
             () if changed_file_ids(file).any(|id| involved.contains(&id)) => 0,
-            () if is_documentation(file) => UNCONNECTED_RANK,
+            () if is_documentation(file) || self.harmless_edits.contains(file) => UNCONNECTED_RANK,
             () if is_configuration(file) => 1,
             () if !untracked.iter().any(|(id, _)| changed_file_ids(file).any(|file| file == *id)) => 2,
             () => UNCONNECTED_RANK,
