@@ -44,7 +44,7 @@ const MIN_OTHER_RUNS: u32 = 3;
 
 /// Minimum number of groups that are joined as caused by the change of one file. With fewer groups, the change may have
 /// introduced separate errors.
-const MIN_JOINED_GROUPS: usize = 5;
+const MIN_JOINED_GROUPS: usize = 3;
 
 /// Groups the failures of a run. A group is a list of indices, and the groups are ordered by their first failure.
 pub fn group_by_cause<'a>(

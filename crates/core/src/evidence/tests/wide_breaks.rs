@@ -3,7 +3,7 @@
 use super::{Story, failure, failure_in_function, list_verdict_kinds, only_judgement};
 use crate::{
     evidence::{
-        facts::{CaseId, ErrorSource, Failure},
+        facts::{CaseId, ErrorSource, Failure, FileId},
         judge::Judgement,
         stored_rows::order::{Order, OrderEvidence},
         test_state::summarize_test,
@@ -125,7 +125,22 @@ fn causes_of_assertions(failing: CaseId, edited: u32) -> usize {
 fn many_failed_assertions_after_a_change_of_one_file_have_one_cause() {
     assert_eq!(causes_of_assertions(40, 1), 1);
     assert_eq!(causes_of_assertions(40, 2), 40, "either file may be the cause");
-    assert_eq!(causes_of_assertions(4, 1), 4, "a change may introduce a few separate errors");
+    assert_eq!(causes_of_assertions(4, 1), 1);
+    assert_eq!(causes_of_assertions(2, 1), 2, "a change may introduce two separate errors");
+}
+
+#[test]
+fn a_commit_of_documentation_does_not_split_the_cause() {
+    let mut story = story_after_passes();
+    let mut commit = |file: FileId, is_documentation: bool, failures: &[Failure]| {
+        (story.touched, story.is_documentation) = (vec![file], is_documentation);
+        story.commit();
+        run(&mut story, failures)
+    };
+    commit(1000, true, &[failure(39, 1)]);
+    let failures: Vec<Failure> = (0..4).map(|case| failure(case, 100 + case)).collect();
+    let judgement = commit(1001, false, &failures);
+    assert_eq!(judgement.verdicts.iter().map(|one| one.cause).collect::<BTreeSet<_>>().len(), 1);
 }
 
 /// Otherwise, the 160 failures of the first edit would make a failed assertion look like chance.
