@@ -72,17 +72,7 @@ impl Reason {
             ),
             Self::DiffersFromCommit { run: now, there, failures } => {
                 let files = names.files_differing_from_commit(*now);
-                let differ = match &files[..] {
-                    [] => "some files differ".to_owned(),
-                    [file] => format!("{file} differs"),
-                    files => format!("{} differ", files.join(", ")),
-                };
-                let origin = match (*there, *failures) {
-                    (1, 1) => "the failure comes from the changed files".to_owned(),
-                    (_, 1) => "the failure does not come from the changed files".to_owned(),
-                    _ => format!("{there} of {failures} failures come from the changed files"),
-                };
-                format!("No earlier run is known. In {}, {differ} from the commit; {origin}.", run(*now))
+                describe_difference(&run(*now), &files, *there, *failures)
             }
             Self::Unchanged { passed } => format!("Nothing has changed since {}, which passed.", run(*passed)),
             Self::Together { run: now, cases } => {
@@ -160,6 +150,21 @@ impl SettlingRun {
             Self::RerunAll => "Run all tests again: argus run".to_owned(),
         }
     }
+}
+
+/// `there` is the number of the failures that come from the files.
+fn describe_difference(run: &str, files: &[String], there: u32, failures: u32) -> String {
+    let differ = match files {
+        [] => "some files differ".to_owned(),
+        [file] => format!("{file} differs"),
+        files => format!("{} differ", files.join(", ")),
+    };
+    let origin = match (there, failures) {
+        (1, 1) => "the failure comes from the changed files".to_owned(),
+        (_, 1) => "the failure does not come from the changed files".to_owned(),
+        _ => format!("{there} of {failures} failures come from the changed files"),
+    };
+    format!("No earlier run is known. In {run}, {differ} from the commit; {origin}.")
 }
 
 /// Maximum number of files that a sentence names.

@@ -179,9 +179,9 @@ pub fn observations_with_new_failure(
                 }
             })
         };
-        let passes: Vec<usize> =
+        let indices: Vec<usize> =
             observations.iter().filter(|result| !result.failed).map(|result| result.run_index).collect();
-        let lost = passes.last().map(|last| view.blamable_losses(*last, &passes)).unwrap_or_default();
+        let lost = indices.last().map(|last| view.blamable_losses(*last, &indices)).unwrap_or_default();
         let lost_fix = lost.into_iter().any(|lost| suspects::is_lost_fix(view, lost, observations.iter()));
         let undone = lost_fix || is_changed(fixed);
         observations.push(Observation {

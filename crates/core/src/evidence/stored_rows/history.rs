@@ -84,6 +84,7 @@ pub struct FailureMode {
 
 /// Result of a test in a run of a view, for a given error. A failure with another error is not an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub struct Observation {
     /// Index of the run in the view.
     pub run_index: usize,
