@@ -179,7 +179,7 @@ pub(super) fn changes_no_code(diff: &str) -> bool {
             has_changed_line = true;
             let text = text.trim();
             let is_comment = markers.iter().any(|marker| text.starts_with(marker)) && !is_read_by_tools(text);
-            if !text.is_empty() && !is_comment && !(is_manifest && is_package_metadata(text)) {
+            if !(text.is_empty() || is_comment || is_manifest && is_package_metadata(text)) {
                 return false;
             }
         }

@@ -53,17 +53,14 @@ pub(super) fn collect_new_commits(
     let mut lost = Vec::new();
     if !is_complete {
         let known = memory.window.commits_of_newest_run();
-        match find_lost_commits(memory, &known, &newer) {
-            Some(found) => {
-                let old = newer.iter().position(|(one, _)| known.contains(&one));
-                newer.truncate(old.unwrap_or(newer.len()));
-                is_complete = found.is_empty();
-                lost = found;
-            }
-            None => {
-                newer.retain(|(one, _)| one == commit);
-                newer.truncate(1);
-            }
+        if let Some(found) = find_lost_commits(memory, &known, &newer) {
+            let old = newer.iter().position(|(one, _)| known.contains(&one));
+            newer.truncate(old.unwrap_or(newer.len()));
+            is_complete = found.is_empty();
+            lost = found;
+        } else {
+            newer.retain(|(one, _)| one == commit);
+            newer.truncate(1);
         }
     }
     let commits_touching_only = |is_match: fn(&str) -> bool| -> Vec<String> {
