@@ -1,5 +1,6 @@
 // Runs the benchmarks of tests/bench one after another, and joins their tables into .bench/report.md. A missed goal is
-// marked in the table but does not make the command fail. `npm run bench -- text database` runs only these two.
+// marked in the table but does not make the command fail. `npm run bench -- text database` runs only these two, and
+// `npm run bench -- green --repos DIR` the benchmark of tests/bench/green, which takes hours. Options go to the benchmark.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -25,8 +26,11 @@ const BENCHMARK_FOLDERS = {
   team: 'server',
   tree: 'server',
   view: 'view',
+  green: 'green',
 };
 const BENCHMARK_NAMES = Object.keys(BENCHMARK_FOLDERS);
+/** Benchmarks that run only if they are named. */
+const NAMED_ONLY = ['green'];
 
 /**
  * The user's own Node instead of the newer Node that npm puts first in the PATH of scripts, because native packages are
@@ -35,8 +39,12 @@ const BENCHMARK_NAMES = Object.keys(BENCHMARK_FOLDERS);
 const userNode = findUserNode();
 
 await runMain(async () => {
-  const wanted = process.argv.slice(2);
-  const chosen = wanted.length === 0 ? BENCHMARK_NAMES : BENCHMARK_NAMES.filter((name) => wanted.includes(name));
+  const words = process.argv.slice(2);
+  const firstOption = words.findIndex((word) => word.startsWith('--'));
+  const [wanted, options] = firstOption < 0 ? [words, []] : [words.slice(0, firstOption), words.slice(firstOption)];
+  const chosen = BENCHMARK_NAMES.filter((name) =>
+    wanted.length === 0 ? !NAMED_ONLY.includes(name) : wanted.includes(name),
+  );
   // The viewer is measured in the browser that the tests use.
   await setUp({ programs: chosen.includes('view') ? TEST_PROGRAMS : [] });
   await build();
@@ -47,7 +55,7 @@ await runMain(async () => {
       const file = join(root, 'tests', 'bench', BENCHMARK_FOLDERS[name], `${name}.mjs`);
       // Remove the table of an earlier run. Otherwise it would appear in the report if this run fails.
       rmSync(getTablePath(name), { force: true });
-      await runStep(`bench ${name}`, (onLine) => runOrFail(`bench ${name}`, userNode, [file], onLine));
+      await runStep(`bench ${name}`, (onLine) => runOrFail(`bench ${name}`, userNode, [file, ...options], onLine));
     }
   } finally {
     // Write the report even if a benchmark cannot run, so that the results of the earlier benchmarks are kept.

@@ -1,4 +1,4 @@
-// Rounds, medians and Markdown tables for all benchmarks.
+// Rounds, medians, intervals and Markdown tables for all benchmarks.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +67,24 @@ export const median = (values) => quantile(values, 0.5);
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Returns Wilson's score interval of 95 % for `hits` of `count`. */
+export function wilsonInterval(hits, count) {
+  if (count === 0) return [0, 1];
+  const [share, square] = [hits / count, 1.96 ** 2];
+  const middle = (share + square / (2 * count)) / (1 + square / count);
+  const half = Math.sqrt((square * share * (1 - share)) / count + (square / (2 * count)) ** 2) / (1 + square / count);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+/** Returns the 95 % bootstrap interval of the mean. Whole groups are drawn, because values of a group are alike. */
+export function bootstrapInterval(groups, next, resamples = 1000) {
+  const draw = () => groups[Math.floor(next() * groups.length)];
+  const means = Array.from({ length: resamples }, () => mean(groups.flatMap(draw)));
+  return [quantile(means, 0.025), quantile(means, 0.975)];
 }
 
 /**

@@ -20,7 +20,7 @@ const ENVIRONMENT = {
 };
 
 /** Clones the repository and installs what its tests need, unless that was done before. Returns its folder. */
-export function prepareRepository({ repository, ecosystem, packages = [] }, repositories) {
+export function prepareRepository({ repository, ecosystem, packages = '' }, repositories) {
   const folder = join(WORK, 'clones', repository.replace('/', '+'));
   if (existsSync(`${folder}.ready`)) return folder;
   mkdirSync(join(WORK, 'clones'), { recursive: true });
@@ -35,9 +35,14 @@ export function prepareRepository({ repository, ecosystem, packages = [] }, repo
     const dependencies = `${folder}.dependencies`;
     mkdirSync(dependencies, { recursive: true });
     writeFileSync(join(dependencies, 'package.json'), '{"private": true}');
-    runOrThrow('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], dependencies, {
-      npm_config_offline: 'false',
-    });
+    runOrThrow(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages.split(' ')],
+      dependencies,
+      {
+        npm_config_offline: 'false',
+      },
+    );
     symlinkSync(join(dependencies, 'node_modules'), join(folder, 'node_modules'));
   }
   if (ecosystem === 'python' && !existsSync(join(VENV, 'bin/pytest'))) {

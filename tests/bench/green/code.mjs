@@ -70,7 +70,7 @@ export function findFrames(text, folder, { source, tests, ecosystem }) {
   return ecosystem === 'python' ? found.reverse() : found;
 }
 
-/** Swaps of operators and constants. Each is tried in both directions. */
+/** Swaps of operators and constants, in both directions. A mutation that does not build in a language is skipped. */
 const SWAPS = [
   ...[
     [' === ', ' !== '],

@@ -111,24 +111,20 @@ export function fromNotes({ recorded, caseNames, error }) {
   return { locations: keepFirstOfFiles(used.flatMap(({ note }) => note.fix)), text: lines.join('\n') };
 }
 
-/** Argus' hook: the files and symbols of its message, which belong together in any combination. */
-export function fromHook({ hook }, definesSymbol) {
-  const parts = [...hook.matchAll(/files: (.*)(?:\n\s*symbols: (.*))?/gu)];
-  const locations = parts.flatMap(([, files, symbols = '']) =>
+/** Argus' hook: the files of its message, each with the first of the message's symbols that the file defines. */
+export function fromHook({ text, seconds }, definesSymbol) {
+  const fixes = [...text.matchAll(/files: (.*)(?:\n\s*symbols: (.*))?/gu)];
+  const locations = fixes.flatMap(([, files, symbols = '']) =>
     files.split(', ').map((file) => ({ file, symbol: symbols.split(', ').find((name) => definesSymbol(file, name)) })),
   );
-  return { locations: keepFirstOfFiles(locations), text: hook };
+  return { locations: keepFirstOfFiles(locations), text, seconds };
 }
 
 /** Argus' diagnosis: the change that fixed this failure before, then fix commits of the same test or function. */
-export function fromDiagnosis({ diagnosis }, readCommit) {
-  const { mendedBefore, changedBefore = [] } = diagnosis ?? {};
-  const fixed = [
-    ...(mendedBefore?.files ?? []).map((file) => ({ file })),
-    ...(mendedBefore?.commit === undefined ? [] : readCommit(mendedBefore.commit)),
-  ];
-  const related = changedBefore.flatMap(({ sources }) =>
-    sources.map(({ file, symbols }) => ({ file, symbol: symbols[0] })),
-  );
-  return { locations: keepFirstOfFiles([...fixed, ...related]), text: JSON.stringify(diagnosis ?? {}) };
+export function fromDiagnosis({ data, seconds }, readCommit) {
+  const { mendedBefore: { files = [], commit } = {}, changedBefore = [] } = data;
+  const fixed = [...files.map((file) => ({ file })), ...(commit === undefined ? [] : readCommit(commit))];
+  const related = changedBefore.flatMap(({ sources }) => sources);
+  const locations = [...fixed, ...related.map(({ file, symbols: [symbol] }) => ({ file, symbol }))];
+  return { locations: keepFirstOfFiles(locations), text: JSON.stringify(data), seconds };
 }

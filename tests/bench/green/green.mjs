@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     repos: { type: 'string' },
     jobs: { type: 'string', default: '2' },
-    unrelated: { type: 'string', default: '18' },
+    unrelated: { type: 'string', default: '4' },
     'only-report': { type: 'boolean' },
   },
 });

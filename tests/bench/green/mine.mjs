@@ -51,10 +51,15 @@ function refuse(folder, repository, { commit, sources, command }) {
   if (green.code !== 0) return 'fails after the change';
   git(folder, 'checkout', '--quiet', `${commit}^`, '--', ...sources);
   const red = runTests(folder, command);
-  const text = red.stdout + red.stderr;
   if (red.code === 0) return 'passes before the change';
   if (red.code === null) return 'takes too long';
-  return repository.broken?.test(text) || repository.passed?.test(text) === false ? 'does not build before' : undefined;
+  return buildsAndFails(red, repository) ? undefined : 'does not build before';
+}
+
+/** Returns whether the tests of a run failed, rather than their build. */
+export function buildsAndFails({ code, stdout, stderr }, { broken, passed }) {
+  const text = stdout + stderr;
+  return code !== 0 && code !== null && broken?.test(text) !== true && passed?.test(text) !== false;
 }
 
 /** Returns the pairs of a repository. Each commit that was tried is noted with the reason of its refusal. */

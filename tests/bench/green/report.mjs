@@ -1,174 +1,137 @@
 // Writes the tables from the results in the work folder.
-import { join } from 'node:path';
-import { formatGoal, formatTable, median } from '../measure.mjs';
-import { readLines, WORK } from './checkout.mjs';
+import { bootstrapInterval, formatGoal, formatTable, mean, median, wilsonInterval } from '../measure.mjs';
+import { createGenerator } from '../memory/incidents.mjs';
+import { readLines } from './checkout.mjs';
 import { PAIRS_FILE } from './mine.mjs';
+import { resultsFile } from './project.mjs';
 import { REPOSITORIES } from './repositories.mjs';
-import { bootstrapInterval, mean, wilsonInterval } from './statistics.mjs';
 
-const LIMITS = `A scripted repairer is not an agent: it tries whole files in the order of a list, has the original code, and recognizes
-nothing. The faults are reversed commits and mutations, and each memory is a few pairs old and has never been wrong. The
-tests of a pair are the files that its commit changed. Bare seconds are those of a busy machine. Siblings and unrelated
-failures are single-operator mutations. The memory of Argus holds what one user recorded with \`argus run\` and the hook,
-and the fix commits of \`argus learn --from-git\`; suspects and edits since the last green run are not counted as hints.`;
+const LIMITS = `A scripted repairer is not an agent: it tries whole files in the order of a list, owns the original code, and
+understands nothing. The faults are reversed commits and single exchanged operators. A memory holds at most five fixes, all
+of which were right. A pair runs only the tests that its commit changed. Seconds are those of a busy machine. Argus knows
+what one user recorded with \`argus run\` and the hook, and the commits of \`argus learn --from-git\`; its suspects and edits
+since the last green run do not count as hints. The files of the diagnosis come without symbols if the fix was an edit.`;
 
 const SPLITS = ['development', 'held out'];
-const SIBLINGS = ['operator', 'call site'];
-export const KINDS = { identical: ['identical'], siblings: SIBLINGS, unrelated: ['unrelated'] };
-
-const formatShare = (hits, count) => {
-  const [low, high] = wilsonInterval(hits, count);
-  return count === 0 ? '-' : `${(hits / count).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
+const KINDS = { identical: ['identical'], siblings: ['operator', 'call site'], unrelated: ['unrelated'] };
+/** Parts of the results that are shown apart. */
+const PARTS = {
+  'identical, 0 commits later': ({ kind, advance }) => kind === 'identical' && advance === 0,
+  'identical, 5 commits later': ({ kind, advance }) => kind === 'identical' && advance === 5,
+  'identical, 50 commits later': ({ kind, advance }) => kind === 'identical' && advance === 50,
+  'sibling: another operator': ({ kind }) => kind === 'operator',
+  'sibling: a call site': ({ kind }) => kind === 'call site',
+  'sibling: with a test of the pair': ({ kind, sameTest }) => KINDS.siblings.includes(kind) && sameTest,
+  'sibling: only other tests': ({ kind, sameTest }) => KINDS.siblings.includes(kind) && !sameTest,
 };
 
-const groupBy = (items, key) => {
-  const groups = new Map();
-  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
-  return groups;
-};
+const formatInterval = (value, [low, high]) => `${value.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
 
-const formatMean = (rows, value) => {
-  const [low, high] = bootstrapInterval(
-    [...groupBy(rows, (row) => row.repository).values()].map((group) => group.map(value)),
-  );
-  return rows.length === 0 ? '-' : `${mean(rows.map(value)).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
-};
-
-/** Returns a row per query of the condition. `runs` and `seconds` include the failed tries. */
-function selectRows(results, condition, split, kinds) {
-  return results
-    .filter((result) => result.answers !== undefined && result.split === split && kinds.includes(result.kind))
-    .map((result) => {
-      const answer = result.answers.find((one) => one.condition === condition);
-      const without = result.answers.find((one) => one.condition === 'no memory');
-      const seconds = answer.runs * result.testSeconds + answer.seconds;
-      return { ...answer, repository: result.repository, lost: Math.max(0, answer.runs - without.runs), seconds };
-    });
+function formatShare(rows, field) {
+  const hits = rows.filter((row) => row[field]).length;
+  return rows.length === 0 ? '-' : formatInterval(hits / rows.length, wilsonInterval(hits, rows.length));
 }
 
-const countOf = (rows, field) => rows.filter((row) => row[field]).length;
+function formatMean(rows, field) {
+  const names = [...new Set(rows.map(({ repository }) => repository))];
+  const values = names.map((name) => rows.filter(({ repository }) => repository === name).map((row) => row[field]));
+  return rows.length === 0 ? '-' : formatInterval(mean(values.flat()), bootstrapInterval(values, createGenerator(1)));
+}
 
-function formatConditions(results, split, kinds, isUnrelated) {
-  const conditions =
-    results.find(({ answers }) => answers !== undefined)?.answers.map(({ condition }) => condition) ?? [];
-  const head = [
-    'condition',
-    'n',
-    'hit@1 file',
-    'hit@1 symbol',
-    'test runs to green',
-    'seconds, median',
-    'tokens',
-    'silent',
-  ];
-  const rows = conditions.map((condition) => {
-    const rows = selectRows(results, condition, split, kinds);
-    const harmed = rows.filter(({ lost }) => lost > 0);
-    return [
-      ...[condition, rows.length, formatShare(countOf(rows, 'hitFile'), rows.length)],
-      ...[formatShare(countOf(rows, 'hitSymbol'), rows.length), formatMean(rows, (row) => row.runs)],
-      rows.length === 0 ? '-' : median(rows.map((row) => row.seconds)).toFixed(1),
-      ...[mean(rows.map((row) => row.tokens)).toFixed(0), formatShare(countOf(rows, 'silent'), rows.length)],
-      ...(isUnrelated ? [formatShare(harmed.length, rows.length), formatMean(rows, (row) => row.lost)] : []),
-    ];
+/** Returns the answers of a condition to these queries, compared with having no memory. */
+function selectRows(queries, condition) {
+  return queries.map(({ repository, answers, testSeconds }) => {
+    const answer = answers.find((one) => one.condition === condition);
+    const lost = Math.max(0, answer.runs - answers[0].runs);
+    return { ...answer, repository, lost, isHarmed: lost > 0, seconds: answer.runs * testSeconds + answer.seconds };
   });
-  return formatTable([[...head, ...(isUnrelated ? ['harmed', 'runs lost'] : [])], ...rows]);
 }
 
-function formatGoals(results) {
-  const select = (condition, kinds) => selectRows(results, condition, 'held out', kinds);
-  const share = (condition, kinds, field = 'hitFile') =>
-    mean(select(condition, kinds).map((row) => (row[field] ? 1 : 0)));
-  return ['Argus hook', 'Argus diagnose'].map((condition) => {
-    const [identical, siblings] = [KINDS.identical, KINDS.siblings].map((kinds) => share(condition, kinds));
-    const above = (other) => [identical - share(other, KINDS.identical), siblings - share(other, KINDS.siblings)];
-    const harm = mean(select(condition, KINDS.unrelated).map(({ lost }) => (lost > 0 ? 1 : 0)));
+function formatConditions(queries, conditions, isUnrelated) {
+  const head = ['condition', 'n', 'hit@1 file', 'hit@1 symbol', 'test runs', 'seconds, median', 'tokens', 'silent'];
+  const lines = conditions.map((condition) => {
+    const rows = selectRows(queries, condition);
+    const seconds = rows.length === 0 ? '-' : median(rows.map((row) => row.seconds)).toFixed(1);
     return [
-      condition,
       ...[
-        `${identical.toFixed(2)} ${formatGoal(identical, '>=', 0.9)}`,
-        `${siblings.toFixed(2)} ${formatGoal(siblings, '>=', 0.6)}`,
+        condition,
+        rows.length,
+        formatShare(rows, 'hitFile'),
+        formatShare(rows, 'hitSymbol'),
+        formatMean(rows, 'runs'),
       ],
-      ...above('BM25').map((value) => `${value.toFixed(2)} ${formatGoal(value, '>=', 0.15)}`),
-      ...above('notes').map((value) => `${value.toFixed(2)} ${formatGoal(value, '>=', 0)}`),
-      `${share(condition, KINDS.unrelated, 'silent').toFixed(3)} ${formatGoal(share(condition, KINDS.unrelated, 'silent'), '>=', 0.99)}`,
-      `${harm.toFixed(3)} ${formatGoal(harm, '<=', 0.01)}`,
+      ...[seconds, mean(rows.map(({ tokens }) => tokens)).toFixed(0), formatShare(rows, 'silent')],
+      ...(isUnrelated ? [formatShare(rows, 'isHarmed'), formatMean(rows, 'lost')] : []),
     ];
   });
+  return formatTable([[...head, ...(isUnrelated ? ['harmed', 'runs lost'] : [])], ...lines]);
 }
 
-function formatDrops(results) {
-  const drops = results.filter(({ drop }) => drop !== undefined);
-  const groups = groupBy(
-    drops,
-    ({ kind, drop, advance }) => `${kind}${kind === 'identical' ? ` +${advance}` : ''} | ${drop}`,
-  );
-  const rows = [...groups].sort().map(([name, group]) => {
-    const named = group.map(({ repository, pair }) => `${repository.split('/')[1]}@${pair?.slice(0, 7)}`);
-    return [...name.split(' | '), group.length, name.startsWith('unrelated') ? '' : named.join(' ')];
-  });
-  return formatTable([['kind', 'reason', 'count', 'pairs'], ...rows]);
-}
-
-function formatParts(results) {
-  const select = (test) => results.filter((one) => one.answers !== undefined && test(one));
-  const parts = [
-    ...[0, 5, 50].map((advance) => [
-      `identical, ${advance} commits later`,
-      (one) => one.kind === 'identical' && one.advance === advance,
-    ]),
-    ...SIBLINGS.map((kind) => [`sibling: another ${kind}`, (one) => one.kind === kind]),
-    ['sibling: a test that failed in the pair', (one) => SIBLINGS.includes(one.kind) && one.sameTest],
-    ['sibling: only other tests', (one) => SIBLINGS.includes(one.kind) && !one.sameTest],
+function formatGoals(queries) {
+  const share = (kind, condition, field = 'hitFile') => {
+    const chosen = queries.filter((query) => KINDS[kind].includes(query.kind) && query.split === 'held out');
+    return mean(selectRows(chosen, condition).map((row) => Number(row[field])));
+  };
+  const conditions = ['Argus hook', 'Argus diagnose'];
+  const goals = [
+    ['hit@1 file, identical', (condition) => share('identical', condition), '>=', 0.9],
+    ['hit@1 file, siblings', (condition) => share('siblings', condition), '>=', 0.6],
+    ...['identical', 'siblings'].flatMap((kind) =>
+      Object.entries({ BM25: 0.15, notes: 0 }).map(([other, least]) => {
+        return [`${kind}, above ${other}`, (condition) => share(kind, condition) - share(kind, other), '>=', least];
+      }),
+    ),
+    ['silent, unrelated', (condition) => share('unrelated', condition, 'silent'), '>=', 0.99],
+    ['harmed, unrelated', (condition) => share('unrelated', condition, 'isHarmed'), '<=', 0.01],
   ];
-  const conditions = ['no memory', 'BM25', 'notes', 'Argus hook', 'Argus diagnose'];
-  const rows = parts.map(([name, test]) => {
-    const chosen = select(test);
-    const hits = (condition) =>
-      chosen.filter(({ answers }) => answers.find((one) => one.condition === condition).hitFile).length;
-    return [name, chosen.length, ...conditions.map((condition) => formatShare(hits(condition), chosen.length))];
+  const lines = goals.map(([name, measure, sign, limit]) => {
+    const values = conditions.map(measure);
+    return [name, ...values.map((value) => `${value.toFixed(2)}, ${formatGoal(value, sign, limit)}`)];
   });
-  return formatTable([['hit@1 file, both splits', 'n', ...conditions], ...rows]);
+  return formatTable([['goal, held out', ...conditions], ...lines]);
+}
+
+function formatDrops(drops) {
+  const pairsOf = new Map();
+  for (const { kind, advance = '', drop, repository, pair = '' } of drops) {
+    const key = [kind, advance, drop].join(' | ');
+    pairsOf.set(key, [...(pairsOf.get(key) ?? []), `${repository.split('/')[1]}@${pair.slice(0, 7)}`]);
+  }
+  const lines = [...pairsOf].sort().map(([key, pairs]) => [key, pairs.length, pairs.join(' ')]);
+  return formatTable([['kind', 'commits later', 'reason', 'count', 'pairs'], ...lines]);
 }
 
 /** Returns the parts of the report. */
 export function formatReport() {
-  const names = REPOSITORIES.map(({ repository }) => repository);
-  const results = names.flatMap((name) => readLines(join(WORK, `${name.replace('/', '+')}.jsonl`)));
+  const lines = REPOSITORIES.flatMap(({ repository }) => readLines(resultsFile(repository)));
+  // A pair that was interrupted was played again.
+  const key = ({ repository, pair, kind, advance, number }) => [repository, pair, kind, advance, number].join(' ');
+  const results = [...new Map(lines.map((line) => [key(line), line])).values()];
+  const queries = results.filter(({ answers }) => answers !== undefined);
   const pairs = readLines(PAIRS_FILE);
-  const ended = results.filter(({ kind }) => kind === 'end').length;
-  const verified = results.filter((one) => one.verified !== undefined);
-  const count = (kind) => results.filter((one) => one.answers !== undefined && KINDS[kind].includes(one.kind)).length;
-  const heldOut = REPOSITORIES.filter(({ split }) => split === 'held out').map(({ repository }) => repository);
+  const played = results.filter(({ kind }) => kind === 'end').length;
+  const repositories = new Set(pairs.map(({ repository }) => repository)).size;
+  const conditions = queries[0]?.answers.map(({ condition }) => condition) ?? [];
+  const repaired = queries.filter(({ verified }) => verified !== undefined);
+  const known = conditions.slice(0, -1);
+  const parts = Object.entries(PARTS).map(([name, test]) => {
+    const chosen = queries.filter(test);
+    return [name, chosen.length, ...known.map((condition) => formatShare(selectRows(chosen, condition), 'hitFile'))];
+  });
   return [
     LIMITS,
-    `${pairs.length} frozen pairs in ${new Set(pairs.map((pair) => pair.repository)).size} repositories, ${ended} recorded; ${count('identical')} identical faults, ${count('siblings')} siblings, ${count('unrelated')} unrelated failures. Held out: ${heldOut.join(', ')}. Really repaired and run: ${verified.length}, green: ${countOf(verified, 'verified')}.`,
-    'Shares with 95 % Wilson intervals, means with 95 % bootstrap intervals over repositories.',
+    `${pairs.length} frozen pairs in ${repositories} repositories, ${played} of them played. ${repaired.length} repairs really ran, ${repaired.filter(({ verified }) => verified).length} were green. Shares have Wilson intervals and means bootstrap intervals over repositories, 95 %.`,
+    formatGoals(queries),
     ...SPLITS.flatMap((split) =>
-      Object.entries(KINDS).flatMap(([name, kinds]) => [
-        `### ${name}, ${split}`,
-        formatConditions(results, split, kinds, name === 'unrelated'),
-      ]),
+      Object.entries(KINDS).flatMap(([name, kinds]) => {
+        const chosen = queries.filter((query) => query.split === split && kinds.includes(query.kind));
+        return [`### ${name}, ${split}`, formatConditions(chosen, conditions, name === 'unrelated')];
+      }),
     ),
-    '### Goals, held out',
-    formatTable([
-      [
-        'condition',
-        'identical, file',
-        'siblings, file',
-        'identical over BM25',
-        'siblings over BM25',
-        'identical over notes',
-        'siblings over notes',
-        'silent',
-        'harmed',
-      ],
-      ...formatGoals(results),
-    ]),
-    '### Parts',
-    formatParts(results),
+    '### Parts, both splits',
+    formatTable([['hit@1 file', 'n', ...known], ...parts]),
     '### Drops',
-    'In each of these the oracle has nothing to repair either, so that they count for no condition, except errors.',
-    formatDrops(results),
+    'Here the oracle has nothing to repair either, so that these count for no condition, except errors.',
+    formatDrops(results.filter(({ drop }) => drop !== undefined)),
   ];
 }

@@ -8,7 +8,7 @@ const TYPES = ['TimeoutError', 'ValueError', 'TypeError', 'IllegalStateException
 const VOCABULARY_SIZE = 200_000;
 
 /** Returns a generator of pseudorandom numbers in [0, 1) that depend on the seed (mulberry32). */
-function createGenerator(seed) {
+export function createGenerator(seed) {
   let state = (seed * 2_654_435_761) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
