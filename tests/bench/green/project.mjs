@@ -70,9 +70,11 @@ export class Project {
 
   /** Tells the hook about a command. With `records`, waits until the hook's second process has recorded it. */
   hook(command, output, { failed, records }) {
+    // Unlike a counter alone, the id is new after a restart. The hook ignores a call that it has seen.
     this.#calls += 1;
+    const id = `${process.pid}-${this.#calls}`;
     const event = {
-      ...{ session_id: `s${this.#calls}`, cwd: this.folder, tool_name: 'Bash', tool_use_id: `t${this.#calls}` },
+      ...{ session_id: id, cwd: this.folder, tool_name: 'Bash', tool_use_id: id },
       ...{ hook_event_name: failed ? 'PostToolUseFailure' : 'PostToolUse', tool_input: { command } },
       ...(failed ? { error: `Exit code 1\n${output}` } : { tool_response: { stdout: output, stderr: '' } }),
     };
@@ -97,7 +99,7 @@ export class Project {
     for (const memory of [join(this.folder, '.argus'), this.#home]) {
       const copy = `${memory.replace(/.\.argus$/u, '')}.saved`;
       const [from, to] = direction === 'save' ? [memory, copy] : [copy, memory];
-      rmSync(to, { recursive: true, force: true });
+      rmSync(to, { recursive: true, force: true, maxRetries: 3 });
       if (existsSync(from)) cpSync(from, to, { recursive: true, preserveTimestamps: true });
     }
   }
@@ -176,7 +178,9 @@ export class Project {
     };
     const others = [...handed['no memory'].locations, ...this.listSources().map((file) => ({ file }))];
     const isTrue = (test) => truth.some(test);
-    const answers = Object.entries(handed).map(([condition, { locations, text, seconds = 0 }]) => {
+    const answers = Object.entries(handed).map(([condition, { locations: named, text, seconds = 0 }]) => {
+      // The repairer edits only source.
+      const locations = named.filter(({ file }) => this.isSource(file));
       const order = conditions.keepFirstOfFiles([...locations, ...others]);
       const runs = order.findIndex(({ file }) => isTrue((one) => one.file === file)) + 1;
       const [first] = locations;
