@@ -1,12 +1,15 @@
 /** The pure parts of the benchmark: search, notes, the repairer's order, locations, mutations and intervals. */
 import { expect, test } from 'vitest';
-import { wilsonInterval } from '../measure.mjs';
-import { findSymbol, mutateLine, parseDiff } from './code.mjs';
-import { formatNotes, fromHook, keepFirstOfFiles, rankBm25 } from './conditions.mjs';
+
+// The modules are JavaScript without declarations, which TypeScript accepts only if their names are computed.
+const load = (file: string) => import(new URL(file, import.meta.url).href);
+const { wilsonInterval } = await load('../measure.mjs');
+const { findSymbol, mutateLine, parseDiff } = await load('./code.mjs');
+const { formatNotes, fromHook, keepFirstOfFiles, rankBm25 } = await load('./conditions.mjs');
 
 test('BM25 prefers the document with the rare word, and omits documents without a common word', () => {
   const documents = ['parse the date', 'parse the parse tree', 'format numbers'].map((text) => ({ text }));
-  expect(rankBm25(documents, 'parseDate fails').map(({ text }) => text)).toEqual([
+  expect(rankBm25(documents, 'parseDate fails').map(({ text }: { text: string }) => text)).toEqual([
     documents[0]?.text,
     documents[1]?.text,
   ]);
@@ -50,5 +53,5 @@ test('exchanges one operator of a line, and leaves comments alone', () => {
 });
 
 test('the Wilson interval of 9 of 10 is the published one', () => {
-  expect(wilsonInterval(9, 10).map((value) => value.toFixed(3))).toEqual(['0.596', '0.982']);
+  expect(wilsonInterval(9, 10).map((value: number) => value.toFixed(3))).toEqual(['0.596', '0.982']);
 });
