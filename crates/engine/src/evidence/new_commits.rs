@@ -53,7 +53,9 @@ pub(super) fn collect_new_commits(
     let mut lost = Vec::new();
     if !is_complete {
         let known = memory.window.commits_of_newest_run();
-        if let Some(found) = find_lost_commits(memory, &known, &newer) {
+        // A run without a branch looks at an older commit, for example `argus run --at`. Only a branch loses commits.
+        let found = run.git_branch.as_ref().and_then(|_| find_lost_commits(memory, &known, &newer));
+        if let Some(found) = found {
             let old = newer.iter().position(|(one, _)| known.contains(&one));
             newer.truncate(old.unwrap_or(newer.len()));
             is_complete = found.is_empty();

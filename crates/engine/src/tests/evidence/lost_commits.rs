@@ -94,3 +94,12 @@ fn an_amended_commit_is_not_lost() {
     assert_eq!(run.since_green.as_ref().map(|since| (since.commits, since.lost)), Some((1, 0)));
     assert_ne!(Story::first_suspect(&run).map(|(_, is_lost)| is_lost), Some(true));
 }
+
+#[test]
+fn a_run_of_an_older_commit_without_a_branch_loses_nothing() {
+    let (mut story, _) = story_with_fix(2);
+    story.reset(3);
+    let cases = vec![failed_case("case 0", "AssertionError: expected 1 to be 2")];
+    let run = story.record(|git| git.branch = None, cases);
+    assert_ne!(Story::first_suspect(&run).map(|(_, is_lost)| is_lost), Some(true));
+}
