@@ -373,7 +373,9 @@ fn list_expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<S
             let begins = at == 0 || tokens[at - 1].line != first.line;
             let check = (language == Language::Go).then(|| count_go_check_tokens(&tokens[at..])).flatten();
             let end = check.map_or_else(|| tokens::find_statement_end(&tokens, at, language), |length| at + length);
-            if begins && (test_markers::has_expectation(&line.text, language) || check.is_some()) {
+            // The statement of `}).should.throw()` began on a line above, so nothing of it is left at the bracket.
+            let is_whole = begins && end > at;
+            if is_whole && (test_markers::has_expectation(&line.text, language) || check.is_some()) {
                 let whole = &tokens[at..end];
                 let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
                     && !whole.iter().any(|one| one.kind == tokens::TokenKind::StringOrRegex);

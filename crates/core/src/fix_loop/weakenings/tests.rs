@@ -128,3 +128,12 @@ proptest! {
         let _ = find_weakenings(&[], &text.join("\r\n"), &[]);
     }
 }
+
+/// The expectation begins at a closing bracket, which ends the statement of a line above.
+#[test]
+fn an_expectation_behind_a_closing_bracket_is_read() {
+    let diff = "diff --git a/test/a.js b/test/a.js\n--- a/test/a.js\n+++ b/test/a.js\n@@ -1,1 +1,6 @@\n \
+                describe('a', function () {\n+  it('throws', function () {\n+    (function () {\n+      a();\n\
+                +    }).should.throw('no matches');\n+  });\n";
+    assert_eq!(find_weakenings_in_hunks(diff), []);
+}
