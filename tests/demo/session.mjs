@@ -110,7 +110,7 @@ async function showPatterns(agent, projectPath) {
   const { patterns, learnedCount } = await agent.call('argus_patterns', { projectPath, source: 'learned' });
   requireResult(learnedCount >= FAILURES.length, `${FAILURES.length} patterns must be learned, ${learnedCount} were`);
   for (const it of patterns) {
-    console.log(`   ${it.category.padEnd(20)} ${it.suggestedFix ?? dim('no fix yet')}  ${dim(it.standing ?? '')}`);
+    console.log(`   ${it.category.padEnd(20)} ${it.suggestedFix ?? dim('no fix yet')}  ${dim(it.fixStatus ?? '')}`);
   }
 }
 

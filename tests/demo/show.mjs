@@ -27,8 +27,8 @@ export function formatCall(tool, args, answer) {
 /** Functions that summarize an answer, by tool. */
 const SUMMARIES = {
   argus_run: ({ status, totals }) => `${status}, ${totals.passed} passed, ${totals.failed} failed`,
-  argus_diagnose: ({ category, message, tried, suggestedFix, standing }) =>
-    `${category}, ${tried === undefined ? message : `${standing}: ${suggestedFix}`}`,
+  argus_diagnose: ({ category, message, tried, suggestedFix, fixStatus }) =>
+    `${category}, ${tried === undefined ? message : `${fixStatus}: ${suggestedFix}`}`,
   argus_report_fix: ({ patternId, resolutions }) => `helped, counted on ${patternId} (${resolutions})`,
   ranked_solutions: ({ recommended_solution: found, next_action }) => found?.steps ?? next_action.type,
   add_incident: ({ created, incident_id }) => `${incident_id} ${created ? 'is new' : 'was known already'}`,

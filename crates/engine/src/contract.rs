@@ -230,7 +230,7 @@ contract! {
         /// The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub standing: Option<String>,
+        pub fix_status: Option<String>,
         /// How far runs have proved the fix. Absent if nobody reported the fix.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
@@ -373,7 +373,7 @@ contract! {
         /// The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub standing: Option<String>,
+        pub fix_status: Option<String>,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
         /// Number of diagnoses.

@@ -43,11 +43,11 @@ test('a loop records attempts as runs, and proves each fix for the cause that it
   expect(await runAndDiagnose(root, 'node --test', 'adds two', 'doubles')).toEqual([
     {
       suggestedFix: expect.stringContaining('Add instead of subtracting'),
-      standing: expect.stringContaining('fixed 1 of 1 time'),
+      fixStatus: expect.stringContaining('fixed 1 of 1 time'),
     },
     {
       suggestedFix: expect.stringContaining('Double is times two'),
-      standing: expect.stringContaining('fixed 1 of 1 time'),
+      fixStatus: expect.stringContaining('fixed 1 of 1 time'),
     },
   ]);
 });

@@ -68,7 +68,7 @@ export async function readCommandData<Data>(
 }
 
 const runSchema = z.object({ runId: z.string(), failures: z.array(z.object({ caseName: z.string() })) });
-const diagnosisSchema = z.object({ suggestedFix: z.string(), standing: z.string().nullable() });
+const diagnosisSchema = z.object({ suggestedFix: z.string(), fixStatus: z.string().nullable() });
 
 /** Runs the tests once, and diagnoses the failures whose names contain one of the words. */
 export async function runAndDiagnose(root: string, command: string, ...words: string[]) {

@@ -134,8 +134,8 @@ fn compute_recency(caller: &RankingContext<'_>, tried: &[(f64, &BucketStats)]) -
 }
 
 fn find_last_confirmation(tried: &[(f64, &BucketStats)]) -> Option<i64> {
-    let standing = tried.iter().filter(|(_, row)| row.last_failed_at <= row.last_confirmed_at);
-    standing.filter_map(|(_, row)| row.last_confirmed_at).max()
+    let unrefuted = tried.iter().filter(|(_, row)| row.last_failed_at <= row.last_confirmed_at);
+    unrefuted.filter_map(|(_, row)| row.last_confirmed_at).max()
 }
 
 /// Returns a text such as `worked 9 of 10 times, 4 of 4 in this environment, last 3 days ago; incident match 0.82`.

@@ -33,7 +33,7 @@ pub(crate) fn convert_pattern(stored: &Pattern, tried: Option<FixTrialCounts>, l
         signature: stored.signature.clone(),
         signature_pattern: builtin.map_or_else(readable, |known| known.signature_pattern.to_owned()),
         description: find_description(stored),
-        standing: find_suggested_fix(stored, locale).map(|_| fix_results::describe_fix_results(tried)),
+        fix_status: find_suggested_fix(stored, locale).map(|_| fix_results::describe_fix_results(tried)),
         suggested_fix: find_suggested_fix(stored, locale),
         tried,
         claimed: tried.is_some_and(FixTrialCounts::is_claimed),
@@ -167,7 +167,7 @@ pub(crate) fn parse_stored_verdict(failure: &Failure) -> Option<CaseVerdict> {
     failure.verdict.as_deref().and_then(|verdict| serde_json::from_str(verdict).ok())
 }
 
-/// Minimum probability of the commit that a brief verdict names. A commit that is hardly more likely than all others
+/// Minimum probability of the commit that a short verdict names. A commit that is hardly more likely than all others
 /// together is not named without its probability.
 const MIN_SUSPICION: f64 = 0.6;
 

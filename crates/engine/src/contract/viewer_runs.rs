@@ -1,6 +1,6 @@
 //! Types of the viewer for runs: list, details, comparison of two runs, grid of tests and runs, trend.
 
-use super::{BriefVerdict, CaseRecord, KnownPattern, PatternTableRow, RunRecord, RunStatus};
+use super::{BriefVerdict, CaseRecord, KnownPattern, PatternTableRow, PreviousFix, RunRecord, RunStatus};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +122,10 @@ contract! {
         pub pattern: Option<PatternTableRow>,
         /// Known pattern with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
+        /// A commit or an edit that fixed this failure of this test. Absent if a fix was reported.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub mended_before: Option<PreviousFix>,
         /// Outcomes in the newest runs that have the case, newest first, at most 50.
         pub history: Vec<CaseHistoryEntry>,
     }

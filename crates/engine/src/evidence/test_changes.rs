@@ -4,7 +4,7 @@
 //! A run can contain only a part of the tests, so each test is compared by the newest run on each side that has it.
 
 use super::{
-    test_history::parse_brief_failure,
+    test_history::parse_failure_headline,
     test_lookup::{age_note, find_recorded_commit},
 };
 use crate::{
@@ -195,10 +195,10 @@ fn classify_change(was: Option<&TestResult>, now: &TestResult) -> Option<ChangeK
 fn convert_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
     let failed: Vec<(RunKey, &str)> =
         changes.iter().filter_map(|change| change.failed_in.map(|(key, _)| (*key, change.name))).collect();
-    let mut failures = test_results::read_brief_failures(tx, &failed)?.into_iter();
+    let mut failures = test_results::read_failure_headlines(tx, &failed)?.into_iter();
     let convert = |change: &Change<'_>| {
         let failure = change.failed_in.and_then(|_| failures.next().flatten());
-        let (headline, verdict) = parse_brief_failure(failure);
+        let (headline, verdict) = parse_failure_headline(failure);
         TestChange {
             case_name: change.name.to_owned(),
             change: change.kind,

@@ -24,7 +24,7 @@ use argus_store::{
         self, RunKey,
         case_history::CaseOutcome,
         cases,
-        test_results::{self, BriefFailure},
+        test_results::{self, FailureHeadline},
     },
 };
 
@@ -115,10 +115,10 @@ fn keep_strongest_reasons(verdict: Verdict) -> Verdict {
 fn convert_runs(tx: &mut Tx<'_>, found: Vec<test_results::TestRun>) -> Result<Vec<TestRun>, EngineError> {
     let is_failed = |run: &&test_results::TestRun| run.outcome == CaseOutcome::Failed;
     let failed: Vec<(RunKey, &str)> = found.iter().filter(is_failed).map(|run| (run.key, run.name.as_str())).collect();
-    let mut failures = test_results::read_brief_failures(tx, &failed)?.into_iter();
+    let mut failures = test_results::read_failure_headlines(tx, &failed)?.into_iter();
     let convert = |run: test_results::TestRun| {
         let failure = if run.outcome == CaseOutcome::Failed { failures.next().flatten() } else { None };
-        let (headline, found) = parse_brief_failure(failure);
+        let (headline, found) = parse_failure_headline(failure);
         TestRun {
             run_id: run.id,
             started_at: format_iso(run.started_at),
@@ -137,8 +137,8 @@ fn convert_runs(tx: &mut Tx<'_>, found: Vec<test_results::TestRun>) -> Result<Ve
 }
 
 /// Returns the headline and the verdict of a failure.
-pub(super) fn parse_brief_failure(failure: Option<BriefFailure>) -> (Option<String>, Option<CaseVerdict>) {
-    let Some(BriefFailure { headline, verdict }) = failure else { return (None, None) };
+pub(super) fn parse_failure_headline(failure: Option<FailureHeadline>) -> (Option<String>, Option<CaseVerdict>) {
+    let Some(FailureHeadline { headline, verdict }) = failure else { return (None, None) };
     (Some(headline), verdict.and_then(|json| serde_json::from_str(&json).ok()))
 }
 

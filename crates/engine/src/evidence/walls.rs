@@ -80,12 +80,12 @@ impl Knowledge {
         };
         let key = runs::find_by_id(tx, &run.id)?.map(|(key, _)| key);
         let wanted: Vec<_> = key.into_iter().map(|key| (key, case_name.as_str())).collect();
-        let brief = test_results::read_brief_failures(tx, &wanted)?.into_iter().flatten().next();
-        let verdict = brief.as_ref().and_then(|brief| brief.verdict.as_deref());
+        let summary = test_results::read_failure_headlines(tx, &wanted)?.into_iter().flatten().next();
+        let verdict = summary.as_ref().and_then(|summary| summary.verdict.as_deref());
         let settle = verdict
             .and_then(|verdict| serde_json::from_str::<CaseVerdict>(verdict).ok())
             .and_then(|verdict| verdict.verdict.settle);
-        let headline = brief.map(|brief| brief.headline);
+        let headline = summary.map(|summary| summary.headline);
         let fix_id = self.find_fix(wall);
         let others = wall.cases.keys().filter(|case| **case != newest_case).filter_map(|case| self.names.get(case));
         Ok(Some(WallEntry {

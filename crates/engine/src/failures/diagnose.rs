@@ -419,7 +419,7 @@ fn build_answer(
         suggested_from: known.suggested.suggested_from(),
         tried: known.suggested.tried,
         claimed: known.suggested.is_claimed(),
-        standing: known.suggested.describe_results(),
+        fix_status: known.suggested.describe_results(),
         trust: known.suggested.trust.clone(),
         mended_before: known.mended_before,
         changed_before: known.changed_before,
@@ -446,7 +446,7 @@ pub(crate) fn remove_useless_rerun(verdict: Verdict, kind: FailureKind) -> Verdi
 }
 
 /// Describes the refuted fixes of this failure, each once, for warnings. The suggested fix is left out, because its
-/// standing already shows the refutation.
+/// `fix_status` already shows the refutation.
 fn list_refutations<'a>(history: &'a [FixRecord], suggested: Option<&'a str>) -> impl Iterator<Item = String> + 'a {
     let mut shown: HashSet<String> = suggested.map(message_text::fold_case_and_spacing).into_iter().collect();
     let refuted = history.iter().filter(|fix| !fix.of_other_failure && fix.refuted_by.is_some());

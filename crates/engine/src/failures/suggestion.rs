@@ -155,7 +155,7 @@ pub(crate) fn find_known_pattern(
         confidence: origin.as_ref().map_or_else(own_confidence, |origin| origin.confidence),
         tried: suggested.tried,
         claimed: suggested.is_claimed(),
-        standing: suggested.describe_results(),
+        fix_status: suggested.describe_results(),
         same_cause_as: suggested.same_cause_as(),
         suggested_from: origin,
         suggested_fix: suggested.fix,

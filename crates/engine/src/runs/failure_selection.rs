@@ -184,16 +184,16 @@ pub(crate) fn select_failures<'a>(
     let room = MAX_ALL_FAILURES_CHARS
         .min(MAX_FIRST_FAILURE_CHARS + MAX_FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
-    let fits = |brief: &SelectedFailures| count_json_chars(brief) <= room;
+    let fits = |selected: &SelectedFailures| count_json_chars(selected) <= room;
     let shortened = (0..MAX_MESSAGE_CHARS.len()).map(|level| shorten_to_level(&failures, &by_count, level));
     // If names and fixes are too long even at the shortest level, fewer failures are listed.
     let fewer = (1..failures.len())
         .rev()
         .map(|most| shorten_to_level(&failures[..most], &by_count, MAX_MESSAGE_CHARS.len() - 1));
     let first = || shorten_to_level(&failures[..failures.len().min(1)], &by_count, MAX_MESSAGE_CHARS.len() - 1);
-    let mut brief = shortened.chain(fewer).find(fits).unwrap_or_else(first);
-    brief.more_causes = u32::try_from(all_causes - brief.causes.len()).unwrap_or(u32::MAX);
-    Ok(brief)
+    let mut selected = shortened.chain(fewer).find(fits).unwrap_or_else(first);
+    selected.more_causes = u32::try_from(all_causes - selected.causes.len()).unwrap_or(u32::MAX);
+    Ok(selected)
 }
 
 fn build_failure(
@@ -304,7 +304,7 @@ fn remove_repeated_details(failure: &mut FailureBrief, first: &FailureBrief) {
 }
 
 /// Returns the length of the JSON in characters.
-fn count_json_chars(brief: &SelectedFailures) -> usize {
+fn count_json_chars(selected: &SelectedFailures) -> usize {
     let json = |text: Result<String, serde_json::Error>| text.map_or(0, |text| text.chars().count());
-    json(serde_json::to_string(&brief.failures)) + json(serde_json::to_string(&brief.causes))
+    json(serde_json::to_string(&selected.failures)) + json(serde_json::to_string(&selected.causes))
 }

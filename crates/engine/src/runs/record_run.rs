@@ -59,8 +59,8 @@ pub(super) fn record_with_id(
         retention::delete_expired_runs(tx, retention_limits(engine, context))?;
         recompute_signatures::recompute_batch(engine, tx)?;
         let CollectedRun { cases, candidates, .. } = &collected;
-        let brief = select_failures(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
-        Ok(StoredRunFacts { brief, since_green, proved, no_tests, unsearched })
+        let selected = select_failures(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
+        Ok(StoredRunFacts { selected, since_green, proved, no_tests, unsearched })
     };
     let stored_facts = engine.write(context, body)?;
     Ok(build_answer(engine, params, run, totals, collected, stored_facts))
@@ -68,7 +68,7 @@ pub(super) fn record_with_id(
 
 /// Parts of the answer that come from the database.
 struct StoredRunFacts {
-    brief: SelectedFailures,
+    selected: SelectedFailures,
     since_green: Option<ChangesSinceGreen>,
     proved: Vec<ProvedFix>,
     /// Reason why no test ran.
@@ -199,7 +199,7 @@ fn build_answer(
     run: Run,
     totals: Totals,
     collected: CollectedRun,
-    StoredRunFacts { brief, since_green, proved, no_tests, unsearched }: StoredRunFacts,
+    StoredRunFacts { selected, since_green, proved, no_tests, unsearched }: StoredRunFacts,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
     match no_tests {
@@ -216,7 +216,7 @@ fn build_answer(
     if run.is_foreign {
         notes.insert(0, FOREIGN_RUN_NOTE.to_owned());
     }
-    if brief.failures.iter().any(|failure| failure.shared.is_some()) {
+    if selected.failures.iter().any(|failure| failure.shared.is_some()) {
         notes.push(shared::SHARED_WARNING.to_owned());
     }
     if totals.failed > MAX_ANALYZED_FAILURES {
@@ -229,7 +229,7 @@ fn build_answer(
              for {unsearched} of them."
         ));
     }
-    let SelectedFailures { failures, causes, more_causes } = brief;
+    let SelectedFailures { failures, causes, more_causes } = selected;
     debug_assert!(failures.len() <= failure_selection::MAX_LISTED, "no more are kept than listed");
     RunResult {
         run_id: run.id,

@@ -54,7 +54,7 @@ fn imported_patterns_are_known_with_their_proved_fix() {
     let run = team.record(&RecordRunParams::default(), vec![failed_case("boom", UNKNOWN_ERROR)]).unwrap();
     let known = run.failures[0].known.as_ref().unwrap();
     assert_eq!((known.suggested_fix.as_deref(), known.claimed), (Some("Tuned it"), false));
-    assert_eq!(known.standing.as_deref(), Some("fixed 1 of 1 time"));
+    assert_eq!(known.fix_status.as_deref(), Some("fixed 1 of 1 time"));
     let known = team.diagnose(&run.run_id, "boom").unwrap();
     assert!(!known.is_new_pattern);
     assert_eq!(known.fix_history.len(), 2);

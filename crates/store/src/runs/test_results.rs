@@ -34,7 +34,7 @@ pub struct TestRun {
 
 /// Short description of a failed case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BriefFailure {
+pub struct FailureHeadline {
     /// Error in one line.
     pub headline: String,
     /// Verdict on the failure when the run was recorded (JSON).
@@ -143,14 +143,17 @@ pub fn find_newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String
 }
 
 /// Returns short descriptions of failed cases, in the order of the input. Each case is given by its run and name.
-pub fn read_brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<Option<BriefFailure>>, StoreError> {
+pub fn read_failure_headlines(
+    tx: &mut Tx<'_>,
+    cases: &[(RunKey, &str)],
+) -> Result<Vec<Option<FailureHeadline>>, StoreError> {
     const SQL: &str = "SELECT f.headline, f.verdict FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1";
     let params: Vec<[Value<'_>; 2]> = cases.iter().map(|(run, name)| [run.0.into(), (*name).into()]).collect();
-    let brief = |mut row: Row| Ok(BriefFailure { headline: row.read()?, verdict: row.read()? });
+    let summary = |mut row: Row| Ok(FailureHeadline { headline: row.read()?, verdict: row.read()? });
     let rows = tx.query_many(SQL, &params)?;
-    rows.into_iter().map(|rows| rows.into_iter().next().map(brief).transpose()).collect()
+    rows.into_iter().map(|rows| rows.into_iter().next().map(summary).transpose()).collect()
 }
 
 /// Returns for each run the outcomes of the cases that ran, failed cases first.

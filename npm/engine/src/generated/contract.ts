@@ -455,7 +455,7 @@ export type DiagnosticResult = {
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
-  standing?: string,
+  fixStatus?: string,
   /** How far runs have proved the fix. Absent if nobody reported the fix. */
   trust?: FixTrust,
   /** A commit or an edit that fixed this failure of this test before. */
@@ -707,7 +707,7 @@ export type FailurePattern = {
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
-  standing?: string,
+  fixStatus?: string,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
   /** Number of diagnoses. */
@@ -1615,7 +1615,7 @@ export type KnownPattern = {
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
-  standing?: string,
+  fixStatus?: string,
   /** How far runs have proved the fix. Absent if nobody reported the fix. */
   trust?: FixTrust,
   /** Another case with the same error and the same values. */
@@ -3178,6 +3178,8 @@ export type ViewCaseResult = {
   pattern: PatternTableRow | null,
   /** Known pattern with its best fix, as in the answer to a run. */
   known: KnownPattern | null,
+  /** A commit or an edit that fixed this failure of this test. Absent if a fix was reported. */
+  mendedBefore?: PreviousFix,
   /** Outcomes in the newest runs that have the case, newest first, at most 50. */
   history: Array<CaseHistoryEntry>,
 };

@@ -105,7 +105,7 @@ export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Use when argus_run returns `known` or `mendedBefore`, or a verdict other than new: explains a failed case, its verdict and all tried fixes; `standing` counts how often a fix was proved, or only claimed. `cause` lists the cases that the answer covers. Each call, even a repeated call, counts an occurrence and lowers `confidence`, which no suggestion uses. `match` explains how it was recognized; if the match is wrong, notSameAs separates the failures permanently.',
+    'Use when argus_run returns `known` or `mendedBefore`, or a verdict other than new: explains a failed case, its verdict and all tried fixes; `fixStatus` counts how often a fix was proved, or only claimed. `cause` lists the cases that the answer covers. Each call, even a repeated call, counts an occurrence and lowers `confidence`, which no suggestion uses. `match` explains how it was recognized; if the match is wrong, notSameAs separates the failures permanently.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -9,7 +9,7 @@ const KNOWN_PATTERN: KnownPattern = {
   patternId: 'builtin-assertion',
   confidence: 0.5,
   suggestedFix: 'Compare them.',
-  standing: 'a built-in tip, not yet tried here',
+  fixStatus: 'a built-in tip, not yet tried here',
 };
 
 function createFailedRun(causes: Cause[], knownPattern: KnownPattern | null = null): RunResult {
@@ -38,7 +38,7 @@ test('prints verdicts, common causes and fixes, each with its test', () => {
   expect(formatKnownFailures(createFailedRun([{ ...CAUSE, count: 3, verdict: unseen }]))).toContain(
     '  3 failures, 1 cause: boom at a.js:1\n  next',
   );
-  const fix = { ...KNOWN_PATTERN, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
+  const fix = { ...KNOWN_PATTERN, patternId: 'pat-1', suggestedFix: 'Turn it.', fixStatus: 'fixed 1 of 1 time' };
   const tried = { proved: 1, claimed: 0, failed: 0 };
   expect(formatKnownFailures(createFailedRun([CAUSE], { ...fix, tried }))).toContain('Turn it. (fixed 1 of 1 time)');
 });

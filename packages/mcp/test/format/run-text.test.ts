@@ -24,7 +24,7 @@ const KNOWN_PATTERN = {
   patternId: 'builtin-conn-refused',
   confidence: 0.5,
   suggestedFix: 'Start it.',
-  standing: 'a built-in tip',
+  fixStatus: 'a built-in tip',
 };
 const STOCK_FAILURE: FailureBrief = {
   caseName: 'stock > knows the apples',

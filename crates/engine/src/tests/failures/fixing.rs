@@ -80,7 +80,7 @@ fn a_fix_that_failed_here_is_suggested_with_a_warning_and_ranks_last() {
         world.run(vec![passed_case("one")]);
         let runs = [(); 2].map(|()| world.run(vec![failed_case("other", error)]));
         let known = world.diagnose(&runs[0], "other").unwrap();
-        assert_eq!((known.standing.as_deref(), known.warnings.len()), (Some("fixed 1 of 1 time"), 0));
+        assert_eq!((known.fix_status.as_deref(), known.warnings.len()), (Some("fixed 1 of 1 time"), 0));
         for run in [&runs[0], &runs[0], &runs[1]] {
             world.fix(run, "other", "charge  it", false).unwrap();
         }
@@ -92,11 +92,11 @@ fn a_fix_that_failed_here_is_suggested_with_a_warning_and_ranks_last() {
         let run = world.record(&RecordRunParams::default(), vec![failed_case("other", error)]).unwrap();
         let shown = run.failures[0].known.as_ref().unwrap();
         assert_eq!(
-            (shown.standing.as_deref(), shown.tried),
+            (shown.fix_status.as_deref(), shown.tried),
             (Some("fixed 1 of 3 times; it did not help here"), known.tried)
         );
         // The failure that the fix was learned for shows no such warning.
-        assert_eq!(world.diagnose(&first, "one").unwrap().standing.as_deref(), Some("fixed 1 of 1 time"));
+        assert_eq!(world.diagnose(&first, "one").unwrap().fix_status.as_deref(), Some("fixed 1 of 1 time"));
         let third = world.run(vec![failed_case("third", error)]);
         world.fix(&third, "third", "Replace it", true).unwrap();
         let known = world.diagnose(&runs[1], "other").unwrap();
@@ -357,7 +357,7 @@ fn a_claim_refuted_by_the_next_run_stays_refuted() {
     assert_eq!((record().state, record().refuted_by), (Some(ProofStatus::Refuted), Some(again.clone())));
     assert!(record().success, "the report stays a success");
     let known = world.diagnose(&again, "boom").unwrap();
-    assert_eq!((known.suggested_fix, known.standing), (None, None), "a refuted fix is not suggested");
+    assert_eq!((known.suggested_fix, known.fix_status), (None, None), "a refuted fix is not suggested");
     assert!(known.warnings[0].starts_with("'Tuned it' was reported") && known.warnings[0].contains(&again));
     // The case passes after another fix, so the run proves the claim about that fix.
     world.fix(&again, "boom", "Replaced it", true).unwrap();

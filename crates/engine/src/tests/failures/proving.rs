@@ -37,8 +37,8 @@ fn a_random_failure_needs_more_passes_than_chance_explains() {
         let trust = world.diagnose(&run, CASE).unwrap().trust.unwrap();
         assert_eq!((trust.state, trust.passes, trust.needed), (ProofStatus::Claimed, seen, NEEDED_PASSES));
     }
-    let standing = world.diagnose(&run, CASE).unwrap().standing.unwrap();
-    assert!(standing.ends_with(&format!("; {} of {NEEDED_PASSES} passes seen", NEEDED_PASSES - 1)), "{standing}");
+    let fix_status = world.diagnose(&run, CASE).unwrap().fix_status.unwrap();
+    assert!(fix_status.ends_with(&format!("; {} of {NEEDED_PASSES} passes seen", NEEDED_PASSES - 1)), "{fix_status}");
     let last = world.record(&on_commit("two"), vec![passed_case("boom")]).unwrap();
     assert_eq!(last.proved.len(), 1);
     let known = world.diagnose(&run, CASE).unwrap();

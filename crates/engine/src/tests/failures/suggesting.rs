@@ -149,8 +149,8 @@ fn a_built_in_tip_does_not_count_reported_fixes() {
         (2.0 / 3.0, None, false),
         "a tip has only the fields of the contract"
     );
-    assert_eq!(tip.standing.as_deref(), Some("a built-in tip, not yet tried here"));
-    assert_eq!(learned.standing.as_deref(), Some("fixed 1 of 1 time"));
+    assert_eq!(tip.fix_status.as_deref(), Some("a built-in tip, not yet tried here"));
+    assert_eq!(learned.fix_status.as_deref(), Some("fixed 1 of 1 time"));
     assert_eq!(learned.tried, Some(FixTrialCounts { proved: 1, claimed: 0, failed: 0 }));
     assert!(
         all.iter().position(|one| one == learned) < all.iter().position(|one| one == tip),

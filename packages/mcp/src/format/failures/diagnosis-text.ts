@@ -89,8 +89,8 @@ function toBriefVerdict({ kind, probability, since }: Verdict, [first]: readonly
 }
 
 /** Formats what is known about the suggested fix, on a line of its own. */
-function formatSuggestedFixState({ trust, standing }: DiagnosticResult): string | undefined {
-  const state = trust === undefined ? standing : formatFixState(trust);
+function formatSuggestedFixState({ trust, fixStatus }: DiagnosticResult): string | undefined {
+  const state = trust === undefined ? fixStatus : formatFixState(trust);
   return state && `           ${state}`;
 }
 

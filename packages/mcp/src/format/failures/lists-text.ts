@@ -70,7 +70,7 @@ function createPatternRow(pattern: FailurePattern, short: (id: string) => string
     short(pattern.id),
     pattern.category,
     `diagnosed ${formatCount(pattern.occurrences, 'time')}`,
-    pattern.suggestedFix === null ? formatNoFix(pattern) : (pattern.standing ?? 'not yet tried'),
+    pattern.suggestedFix === null ? formatNoFix(pattern) : (pattern.fixStatus ?? 'not yet tried'),
     pattern.suggestedFix ?? pattern.description,
   ];
 }

@@ -141,12 +141,12 @@ function formatFailedTries(tried: FixTrialCounts | undefined): string {
   return tried === undefined || tried.failed === 0 ? '' : `, did not help ${formatCount(tried.failed, 'time')}`;
 }
 
-type KnownFix = Pick<KnownPattern, 'suggestedFix' | 'trust' | 'tried' | 'standing' | 'suggestedFrom'>;
+type KnownFix = Pick<KnownPattern, 'suggestedFix' | 'trust' | 'tried' | 'fixStatus' | 'suggestedFrom'>;
 
 /** Formats a known fix: `Guard the empty cart (held in 12 runs)`. */
-export function formatKnownFix({ suggestedFix, trust, tried, standing, suggestedFrom }: KnownFix): string {
+export function formatKnownFix({ suggestedFix, trust, tried, fixStatus, suggestedFrom }: KnownFix): string {
   const [steps = ''] = (suggestedFix ?? '').split('\n');
-  const state = trust === undefined ? (standing ?? '') : `${formatFixState(trust)}${formatFailedTries(tried)}`;
+  const state = trust === undefined ? (fixStatus ?? '') : `${formatFixState(trust)}${formatFailedTries(tried)}`;
   const learned = suggestedFrom === undefined ? [] : [`learned for ${suggestedFrom.caseName}`];
   const notes = [...learned, ...(state === '' ? [] : [state])];
   return notes.length === 0 ? steps : `${steps} (${notes.join('; ')})`;

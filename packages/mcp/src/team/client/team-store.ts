@@ -192,7 +192,7 @@ function shorten(text: string): string {
 
 /* Adds fixes that are known only on this machine, from the time before the repository had a membership. */
 
-type Fix = Pick<DiagnosticResult, 'suggestedFix' | 'suggestedFrom' | 'tried' | 'claimed' | 'standing'>;
+type Fix = Pick<DiagnosticResult, 'suggestedFix' | 'suggestedFrom' | 'tried' | 'claimed' | 'fixStatus'>;
 
 /** Returns an empty object if the server knows a fix or if this machine knows none. */
 export async function findLocalFix(
@@ -202,14 +202,14 @@ export async function findLocalFix(
   if (fixHistory.length > 0 || suggestedFrom !== undefined) return {};
   const { value: known } = await local.read((engine) => engine.findBySignature({ signature }));
   if (known === null || known.source === 'built-in' || known.suggestedFix === null) return {};
-  const { id: patternId, suggestedFix, confidence, tried, claimed, standing, signaturePattern } = known;
+  const { id: patternId, suggestedFix, confidence, tried, claimed, fixStatus, signaturePattern } = known;
   const [, caseName = ''] = signaturePattern.split('::');
   return {
     suggestedFix,
     suggestedFrom: { patternId, caseName, confidence },
     ...(tried === undefined ? {} : { tried }),
     ...(claimed === undefined ? {} : { claimed }),
-    ...(standing === undefined ? {} : { standing }),
+    ...(fixStatus === undefined ? {} : { fixStatus }),
   };
 }
 
