@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../harness.ts';
+import { startTestViewer } from '../viewer/view.ts';
 import {
   AgentMachine,
   BROKEN_STOCK,
@@ -169,6 +170,11 @@ test('a lost fix is named with the commit that removed it and the command that a
   const printed = await desk.print('diagnose');
   expect(printed).toContain(`that change is no longer in the tree since commit ${removedBy.slice(0, 12)}`);
   expect(printed).toContain(`reapply    ${reapply}\n`);
+
+  expect(await desk.data('gate')).toMatchObject({ passes: false, failing: [{ mendedBefore }] });
+  const viewer = await startTestViewer(desk.root, [], desk.user);
+  const body = JSON.stringify({ runId: run.runId, caseName: diagnosis.caseName });
+  expect(JSON.parse((await viewer.ask('POST', '/api/viewCase', { body })).text)).toMatchObject({ mendedBefore });
 });
 
 test('the hook names a lost fix', async () => {

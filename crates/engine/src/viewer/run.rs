@@ -8,6 +8,7 @@ use crate::{
         CaseHistoryEntry, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams,
         ViewCaseResult, ViewRunParams, ViewRunResult,
     },
+    evidence::fixes::{find_proved_fix, load_fixes},
     failures::{lookup, matching, suggestion::find_known_pattern},
     runs::{cause, history::has_more_after},
 };
@@ -91,6 +92,9 @@ pub fn view_case(
         let summary = cause::describe_failure(engine, &analysis, &event, &params.case_name);
         let found = matching::find_match(engine, tx, &analysis, &params.case_name, None)?;
         let known = find_known_pattern(engine, tx, &analysis, &found, &params.case_name)?;
+        let is_reported = known.as_ref().is_some_and(|known| known.tried.is_some());
+        let fixes = if is_reported { Vec::new() } else { load_fixes(tx)? };
+        let mended_before = find_proved_fix(tx, &fixes, &params.case_name, &analysis)?;
         let pattern = found.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
@@ -99,6 +103,7 @@ pub fn view_case(
             test_place: summary.test_place,
             pattern: pattern.map(|pattern| row_conversion::convert_pattern_to_row(&pattern, engine.options.locale)),
             known,
+            mended_before,
             history: read_history(tx, &params.case_name)?,
             headline: failure.headline,
             error: failure.error,

@@ -137,9 +137,7 @@ async function handleTrustedRequest(
       'The database cannot be written. Check the permissions of .argus.',
     );
   }
-  const engine = await memory.openEngine();
-  // The engine checks every field, as it does for every caller.
-  sendJson(response, 200, await engine.call(name, params as Calls[typeof name]['params']));
+  sendJson(response, 200, await memory.call(name, params as Calls[typeof name]['params']));
 }
 
 async function sendPage(response: ServerResponse): Promise<void> {

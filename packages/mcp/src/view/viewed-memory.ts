@@ -4,9 +4,10 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Locale } from 'argus-engine';
+import type { Calls, Locale, ViewCaseParams, ViewCaseResult } from 'argus-engine';
 import { findTrustedUserMemory } from '../owner/data-folder.ts';
 import type { Session } from '../sessions/session.ts';
+import { checkPreviousFix } from '../sessions/weakenings.ts';
 import type { EngineCalls } from '../storage/database.ts';
 import { findAcceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
@@ -61,6 +62,16 @@ export class ViewedMemory {
    */
   setReaderLanguage(acceptLanguage: string | undefined): void {
     this.#session.setReaderLocale(findAcceptedLocale(acceptLanguage));
+  }
+
+  /** Answers a call of the page. The engine checks every field, as it does for every caller. */
+  async call<N extends keyof Calls>(name: N, params: Calls[N]['params']): Promise<unknown> {
+    const engine = await this.openEngine();
+    const answer = await engine.call(name, params);
+    // Only the repository knows whether the change of a fix is still there.
+    return name === 'viewCase'
+      ? checkPreviousFix(this.#session, answer as ViewCaseResult, (params as ViewCaseParams).caseName)
+      : answer;
   }
 
   /** Opens the database. Throws if that fails, because an empty page would look as if nothing was ever recorded. */

@@ -334,6 +334,12 @@ export const runTexts: typeof en.runTexts = {
   differs: (before, now) => `（那里：${before}；此处：${now}）`,
   sameCause: '原因相同，已知于',
   known: '已知：',
+  fixedBy: '修复者：',
+  copyCommand: '复制重新应用该修改的命令',
+  fixedByEdit: (files) => (files === '' ? '一次编辑' : `对 ${files} 的编辑`),
+  fixedByCommit: (commits) => (commits > 1 ? `${commits} 个提交之一，最新的是` : '提交'),
+  fixLost: (isWhole, removedBy) =>
+    `${removedBy === undefined ? '' : `自提交 ${removedBy} 起，`}${isWhole ? '该修改已不在代码中' : '该修改的一部分已丢失'}。`,
   tests: (_, shown) => `${shown} 个测试`,
   more: (count) => `还有 ${count} 个`,
   moreCauses: (count) => `还有 ${count} 个原因；此次运行的用例包含所有失败。`,

@@ -6,13 +6,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { EngineError, QUARANTINE_FILE } from 'argus-engine';
+import { QUARANTINE_FILE } from 'argus-engine';
 import { formatVerdict } from '../../format/failures/verdict-text.ts';
 import { formatQuarantineChanges, type GateFailure, type GateResult } from '../../format/report/gate.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { clip } from '../../text/untrusted-text.ts';
+import { readFailedCase } from './earlier-fixes.ts';
 
 const MAX_NAMES = 5;
 const MAX_HEADLINE_CHARS = 500;
@@ -87,25 +88,13 @@ async function findSourceLine(
   runId: string,
   caseName: string,
 ): Promise<{ file?: string; line?: number }> {
-  for (const place of await readCasePlaces(session, runId, caseName)) {
+  const { place: sourcePlace, testPlace } = (await readFailedCase(session, runId, caseName)) ?? {};
+  for (const place of [sourcePlace, testPlace]) {
     const [, file = '', line] = /^(.+?)(?::(\d+))?(?::\d+)?$/u.exec(place ?? '') ?? [];
     const found = file === '' ? undefined : getPathInCheckout(session.project.top, file);
     if (found !== undefined) return { file: found, ...(line === undefined ? {} : { line: Number(line) }) };
   }
   return {};
-}
-
-/**
- * Returns the places of the failure in the code and in the test. Returns an empty list if the run is not recorded yet.
- */
-async function readCasePlaces(session: Session, runId: string, caseName: string): Promise<(string | null)[]> {
-  try {
-    const { value } = await session.withEngine((engine) => engine.viewCase({ runId, caseName }));
-    return [value.place, value.testPlace];
-  } catch (thrown) {
-    if (thrown instanceof EngineError) return [];
-    throw thrown;
-  }
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Session } from '../../sessions/session.ts';
 import { readRunReport } from '../failures/report.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
+import { addEarlierFixes } from './earlier-fixes.ts';
 import { collectGateFacts, type GateOptions, loadGateConfig } from './gate-facts.ts';
 import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
 
@@ -28,7 +29,8 @@ export const getGateExitCode = ({ passes }: GateResult) => (passes ? EXIT_CODES.
 async function judgeNamedRun(session: Session, runId: string | undefined, options: GateOptions): Promise<GateResult> {
   const report = await readRunReport(session, runId ?? (await findRunOfWorkTree(session)), undefined);
   const { facts, quarantine } = await collectGateFacts(session, report.run, options);
-  return judgeRun(report, quarantine, { ...facts, unread: [], committed: [], again: NO_RERUNS });
+  const judged = judgeRun(report, quarantine, { ...facts, unread: [], committed: [], again: NO_RERUNS });
+  return addEarlierFixes(session, judged);
 }
 
 /*

@@ -1,9 +1,9 @@
 /** The result of argus gate, and its text for the terminal. */
 
-import type { BriefVerdict } from 'argus-engine';
+import type { BriefVerdict, PreviousFix } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
 import { toSingleLine } from '../../text/untrusted-text.ts';
-import { formatVerdict } from '../failures/verdict-text.ts';
+import { describePreviousFix, formatVerdict } from '../failures/verdict-text.ts';
 import { indentLines, joinLines, paint } from '../terminal.ts';
 
 export interface GateFailure {
@@ -15,6 +15,8 @@ export interface GateFailure {
   causeId: string | null;
   /** Reason why the gate does not excuse the failure, although its verdict does not blame the change. */
   refused?: string;
+  /** Change that fixed this failure before. Only the first failures have it. */
+  mendedBefore?: PreviousFix;
 }
 
 export interface GateResult {
@@ -53,7 +55,7 @@ export const STEP_OUTCOMES = ['success', 'failure', 'cancelled', 'skipped'] as c
 export type StepOutcome = (typeof STEP_OUTCOMES)[number];
 
 /** Maximum number of listed cases of each kind. `argus gate --json` lists all cases. */
-const MAX_LISTED_CASES = 20;
+export const MAX_LISTED_CASES = 20;
 
 /** Formats the result of the gate for the terminal. */
 export function formatGate(gate: GateResult): string {
@@ -91,8 +93,18 @@ function formatFailures<T extends GateFailure>(
   return [title, ...rows, ...more];
 }
 
-function formatFailure({ verdict, headline, refused = '' }: GateFailure): string {
-  return [verdict === null ? 'no verdict' : formatVerdict(verdict), refused, toSingleLine(headline)]
+function formatFailure({ verdict, headline, refused = '', mendedBefore }: GateFailure): string {
+  const judged = verdict === null ? 'no verdict' : formatVerdict(verdict);
+  return [judged, refused, toSingleLine(headline), ...describeEarlierFix(mendedBefore)]
     .filter((part) => part !== '')
     .join('; ');
+}
+
+/** Returns what fixed the failure before, and the command that applies a lost change again. */
+export function describeEarlierFix(mended: PreviousFix | undefined): string[] {
+  if (mended === undefined) return [];
+  const reapply = mended.presence?.reapply;
+  return [describePreviousFix(mended), ...(reapply === undefined ? [] : [`reapply: ${reapply}`])].map((text) =>
+    toSingleLine(text),
+  );
 }
