@@ -77,6 +77,27 @@ test('the manual has at most 7,500 words outside of generated tables, and each p
   expect(withoutExample.map((text) => text.split('\n')[0])).toEqual([]);
 });
 
+/** Returns the cells of a table in a section of the benchmark's results, by condition and column. */
+function readResults(section: string): Record<string, Record<string, string>> {
+  const [, text = ''] = readProjectFile('tests/bench/green/results.md').split(`### ${section}, held out\n`);
+  const [table = ''] = text.trimStart().split('\n\n');
+  const [head = [], , ...rows] = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  return Object.fromEntries(
+    rows.map((row) => [row[1], Object.fromEntries(head.map((name, column) => [name, row[column] ?? '']))]),
+  );
+}
+
+test.each([
+  ['same fault, right file', 'identical', 'hit@1 file'],
+  ['similar fault, right file', 'siblings', 'hit@1 file'],
+  ['other fault, silent', 'unrelated', 'silent'],
+])('the manual has the results of the benchmark: %s', (title, section, column) => {
+  const results = readResults(section);
+  const shares = ['no memory', 'BM25', 'notes', 'Argus hook', 'Argus diagnose'].map((name) => results[name]?.[column]);
+  const row = ['', title, results.notes?.n, ...shares, ''].join(' | ').trim();
+  expect(readProjectFile(`${MANUAL_FOLDER}/hook.md`)).toContain(row);
+});
+
 test('architecture, glossary, contract and contribution guide name only existing files and functions', () => {
   const text = readProjectFile('docs/architecture.md');
   const paths = [
