@@ -158,7 +158,7 @@ export async function playWithRealPrograms(scenario: Scenario): Promise<Recordin
 }
 
 /** Fixes the order of tests, the backtraces of errors, and colors. */
-const FIXED_ENVIRONMENT = { SEED: '1', NEXTEST_TEST_THREADS: '1', RUST_BACKTRACE: '0', TERM: 'dumb' };
+const FIXED_ENVIRONMENT = { SEED: '1', NEXTEST_TEST_THREADS: '1', TAP_JOBS: '1', RUST_BACKTRACE: '0', TERM: 'dumb' };
 
 /** Fails if the recording differs from a new run. With ARGUS_RECORD_RUNNERS=1, replaces such a recording instead. */
 export function compareWithRecording({ recording: name }: Scenario, fresh: Recording): void {
