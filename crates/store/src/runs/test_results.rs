@@ -151,9 +151,9 @@ pub fn read_failure_headlines(
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1";
     let params: Vec<[Value<'_>; 2]> = cases.iter().map(|(run, name)| [run.0.into(), (*name).into()]).collect();
-    let summary = |mut row: Row| Ok(FailureHeadline { headline: row.read()?, verdict: row.read()? });
+    let headline = |mut row: Row| Ok(FailureHeadline { headline: row.read()?, verdict: row.read()? });
     let rows = tx.query_many(SQL, &params)?;
-    rows.into_iter().map(|rows| rows.into_iter().next().map(summary).transpose()).collect()
+    rows.into_iter().map(|rows| rows.into_iter().next().map(headline).transpose()).collect()
 }
 
 /// Returns for each run the outcomes of the cases that ran, failed cases first.

@@ -366,7 +366,7 @@ export const runTexts = {
   fixedByEdit: (files: string) => (files === '' ? 'an edit' : `an edit of ${files}`),
   fixedByCommit: (commits: number) => (commits > 1 ? `one of ${commits} commits, the newest is` : 'commit'),
   fixLost: (isWhole: boolean, removedBy: string | undefined) =>
-    `${isWhole ? 'That change is no longer in the tree' : 'Parts of that change are gone'}${removedBy === undefined ? '' : ` since commit ${removedBy}`}.`,
+    `${isWhole ? 'The change was removed' : 'Parts of the change were removed'}${removedBy === undefined ? '' : ` by commit ${removedBy}`}.`,
   tests: (count: number, shown: string) => `${shown} ${selectPlural(count, 'test', 'tests')}`,
   more: (count: string) => `and ${count} more`,
   moreCauses: (count: string) => `${count} more causes; see the cases of the run for all failures.`,

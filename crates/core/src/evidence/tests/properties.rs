@@ -160,8 +160,8 @@ proptest! {
         for step in &mut without {
             step.touched.clear();
         }
-        // No two commits touch the same file, because the later commit might undo a fix. Each commit that touches a file
-        // touches more than one, because failures that begin with the change of a single file have one cause.
+        // Each commit touches its own files, because a later commit to the same file could undo a fix. It touches several
+        // files, because failures that begin with the change of a single file have one cause.
         for (step, times) in elsewhere.iter_mut().zip(1..) {
             step.touched.extend(step.touched.first().map(|_| 500));
             step.touched.iter_mut().for_each(|file| *file += 1000 * times);

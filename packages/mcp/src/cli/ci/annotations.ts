@@ -13,7 +13,7 @@ import type { Session } from '../../sessions/session.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { clip } from '../../text/untrusted-text.ts';
-import { readFailedCase } from './earlier-fixes.ts';
+import { readFailedCase } from './previous-fixes.ts';
 
 const MAX_NAMES = 5;
 const MAX_HEADLINE_CHARS = 500;

@@ -24,11 +24,11 @@ import type { ImportOptions } from '../failures/run.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type CommandContext, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
 import { type Annotation, collectAnnotations, createCommandGuard, formatAnnotations } from './annotations.ts';
-import { addEarlierFixes } from './earlier-fixes.ts';
 import { getGateExitCode } from './gate.ts';
 import { collectGateFacts, type GateOptions, loadGateConfig } from './gate-facts.ts';
 import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
 import { type GitHubEvent, MAX_COMMENT_BYTES, readGitHubEvent, writeComment } from './github.ts';
+import { addPreviousFixes } from './previous-fixes.ts';
 import { rerunFailures } from './rerun.ts';
 import { createUnrecordedRunReport } from './unrecorded-run.ts';
 
@@ -103,7 +103,7 @@ async function recordAndReport(
   const first = judgeRun(report, quarantine, { ...facts, committed, unread, again: NO_RERUNS });
   const again = await rerunFailures(first, options.rerun, projectPath, sessionManager);
   const judged = judgeRun(report, quarantine, { ...facts, committed, unread, again });
-  const gate = mapGateTexts(await addEarlierFixes(session, judged), (text) => session.sanitize(text));
+  const gate = mapGateTexts(await addPreviousFixes(session, judged), (text) => session.sanitize(text));
 
   const result: CiResult = { gate, annotations: [], done: again.done, undone: again.undone, notes: recorded.notes };
   if (isUnrecorded) result.undone.push(`The run is not recorded yet (${recorded.code}), so all of its failures count.`);

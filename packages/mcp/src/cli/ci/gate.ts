@@ -13,9 +13,9 @@ import type { Session } from '../../sessions/session.ts';
 import { readRunReport } from '../failures/report.ts';
 import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
-import { addEarlierFixes } from './earlier-fixes.ts';
 import { collectGateFacts, type GateOptions, loadGateConfig } from './gate-facts.ts';
 import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
+import { addPreviousFixes } from './previous-fixes.ts';
 
 export async function runGateCommand(runId: string | undefined, options: GateOptions & GlobalOptions): Promise<void> {
   await runProjectCommand(options, ({ session }) => judgeNamedRun(session, runId, options), formatGate, {
@@ -30,7 +30,7 @@ async function judgeNamedRun(session: Session, runId: string | undefined, option
   const report = await readRunReport(session, runId ?? (await findRunOfWorkTree(session)), undefined);
   const { facts, quarantine } = await collectGateFacts(session, report.run, options);
   const judged = judgeRun(report, quarantine, { ...facts, unread: [], committed: [], again: NO_RERUNS });
-  return addEarlierFixes(session, judged);
+  return addPreviousFixes(session, judged);
 }
 
 /*

@@ -9,7 +9,7 @@ import { checkPreviousFixes } from '../../sessions/weakenings.ts';
  * Adds to the failures that block the change what fixed them before, and whether that change is still in the tree. Only
  * the failures that the gate lists get it.
  */
-export async function addEarlierFixes(session: Session, gate: GateResult): Promise<GateResult> {
+export async function addPreviousFixes(session: Session, gate: GateResult): Promise<GateResult> {
   const listed = gate.failing.slice(0, MAX_LISTED_CASES);
   const details = await Promise.all(
     listed.map(async ({ caseName }) => {

@@ -95,13 +95,13 @@ function formatFailures<T extends GateFailure>(
 
 function formatFailure({ verdict, headline, refused = '', mendedBefore }: GateFailure): string {
   const judged = verdict === null ? 'no verdict' : formatVerdict(verdict);
-  return [judged, refused, toSingleLine(headline), ...describeEarlierFix(mendedBefore)]
+  return [judged, refused, toSingleLine(headline), ...listPreviousFix(mendedBefore)]
     .filter((part) => part !== '')
     .join('; ');
 }
 
 /** Returns what fixed the failure before, and the command that applies a lost change again. */
-export function describeEarlierFix(mended: PreviousFix | undefined): string[] {
+export function listPreviousFix(mended: PreviousFix | undefined): string[] {
   if (mended === undefined) return [];
   const reapply = mended.presence?.reapply;
   return [describePreviousFix(mended), ...(reapply === undefined ? [] : [`reapply: ${reapply}`])].map((text) =>

@@ -9,7 +9,7 @@ import { addBackticks } from '../../text/markdown.ts';
 import { toSingleLine } from '../../text/untrusted-text.ts';
 import { formatVerdict } from '../failures/verdict-text.ts';
 import { formatDuration } from '../terminal.ts';
-import { describeEarlierFix, formatQuarantineChanges, type GateFailure, type GateResult } from './gate.ts';
+import { formatQuarantineChanges, type GateFailure, type GateResult, listPreviousFix } from './gate.ts';
 import { groupByCause, type RunReport } from './run-report.ts';
 
 /** Fits into a comment and into the summary of a job. */
@@ -105,7 +105,7 @@ export function formatGateMarkdown(gate: GateResult): string[] {
     problems.map((problem) => `- ${formatInlineCode(problem)}`).join('\n'),
     formatFailureTable('to fix', 'verdict', failing, ({ verdict, refused, mendedBefore }) => {
       const judged = verdict === null ? 'none' : escapeMarkdown(formatVerdict(verdict));
-      return [judged, ...[refused ?? '', ...describeEarlierFix(mendedBefore)].filter(Boolean).map(toCell)].join('; ');
+      return [judged, ...[refused ?? '', ...listPreviousFix(mendedBefore)].filter(Boolean).map(toCell)].join('; ');
     }),
     formatFailureTable('quarantined', 'until', quarantined, ({ until, owner, reason }) =>
       toCell(`${until}, ${owner}: ${reason}`),
